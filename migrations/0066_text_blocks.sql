@@ -5,6 +5,8 @@ CREATE TABLE text_blocks (
   -- 'utm': parameters that are added to an address.
   kind TEXT NOT NULL CHECK (kind IN ('text', 'utm')),
   text TEXT NOT NULL,
+  -- 0: the last who saved it may not publish, so posts that name it wait for approval.
+  may_publish INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   PRIMARY KEY (team_id, name)
 ) STRICT, WITHOUT ROWID;

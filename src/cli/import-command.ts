@@ -33,6 +33,9 @@ interface PostizOptions extends RunOptions {
   postizKeyFile?: string;
 }
 
+/** One import takes no more. */
+const ROWS_AT_ONCE = 500;
+
 const HELP = `
 Examples:
   akimbo import posts.csv
@@ -46,7 +49,7 @@ Example:
   POSTIZ_API_KEY=… akimbo import-postiz --postiz-url https://api.postiz.com/public/v1
 
 It reads the posts that Postiz has planned, and its drafts, and makes drafts of them with their dates: the API of Postiz
-does not say which files a post has. Add the files, then approve. Accounts are matched by handle, then by name.`;
+does not say which files a post has. Add the files, then approve. Accounts are matched by their handle.`;
 
 export function addImportCommands(program: Command, setting: Setting): void {
   withJson(addClientCommand(program, "import"))
@@ -77,11 +80,14 @@ export function addImportCommands(program: Command, setting: Setting): void {
     .action(async (options: PostizOptions) => {
       const api = await openApi(options, setting);
       const source = { url: options.postizUrl, key: await readKey(options.postizKeyFile) };
-      const found = await readPostizPosts(source, new Date());
-      const rows = toRows(found, await retrying(() => api.listAccounts()));
-      if (rows.length === 1) throw new Problem("Postiz has no planned posts and no drafts.");
-      const sheet = new File([csvOf(rows)], "postiz.csv", { type: "text/csv" });
-      await run(api, sheet, { fields: {}, options, setting });
+      const now = new Date();
+      const [header = [], ...rows] = toRows(await readPostizPosts(source, now), now);
+      if (rows.length === 0) throw new Problem("Postiz has no planned posts and no drafts.");
+      for (let i = 0; i < rows.length; i += ROWS_AT_ONCE) {
+        const slice = csvOf([header, ...rows.slice(i, i + ROWS_AT_ONCE)]);
+        const sheet = new File([slice], "postiz.csv", { type: "text/csv" });
+        await run(api, sheet, { fields: {}, options, setting });
+      }
     });
 }
 

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { isPlatform, type Platform } from "../core/platforms.ts";
 import { addMonths, DAY } from "../core/time.ts";
-import type { Account } from "./api.ts";
 import { ask } from "./api.ts";
 import { parseJson } from "./json.ts";
 import { Problem } from "./program.ts";
@@ -67,18 +66,20 @@ async function read<S extends z.ZodType>(
   );
 }
 
+/** Drafts may have dates that have passed. */
+const MONTHS_OF_DRAFTS = 24;
+
 /** Reads drafts, and what is planned from `now` on. */
 export async function readPostizPosts(source: Source, now: Date): Promise<PostizPosts> {
   const integrations = await read(source, "/integrations", integrationsSchema);
   const range = new URLSearchParams({
-    startDate: now.toISOString(),
+    startDate: addMonths(now, -MONTHS_OF_DRAFTS).toISOString(),
     endDate: new Date(addMonths(now, MONTHS).getTime() - DAY).toISOString(),
   });
   const { posts } = await read(source, `/posts?${range}`, postsSchema);
-  return {
-    posts: posts.filter(({ state }) => state === "QUEUE" || state === "DRAFT"),
-    integrations,
-  };
+  const isWanted = ({ state, publishDate }: PostizPost) =>
+    state === "DRAFT" || (state === "QUEUE" && new Date(publishDate) >= now);
+  return { posts: posts.filter(isWanted), integrations };
 }
 
 /** `linkedin-page`, `instagram-standalone` and the like are the platform too. */
@@ -87,21 +88,9 @@ function platformOf(identifier: string): Platform | null {
   return isPlatform(name) ? name : null;
 }
 
-const plain = (name: string): string => name.trim().replace(/^@/, "").toLowerCase();
-
-function accountOf(
-  integration: PostizIntegration | undefined,
-  accounts: readonly Account[],
-): string {
-  if (!integration) return "";
-  const { identifier, profile, name } = integration;
-  const platform = platformOf(identifier);
-  const own = accounts.filter((account) => account.platform === platform);
-  const match = [profile, name]
-    .filter((one) => typeof one === "string" && one !== "")
-    .map((one) => own.find(({ accountName }) => plain(accountName) === plain(one as string)))
-    .find((account) => account !== undefined);
-  return match?.id ?? `${platform ?? identifier}:${profile || name || ""}`;
+/** The instance looks the account up by its handle; an account of Postiz without one, by its name. */
+function accountOf({ identifier, profile, name }: PostizIntegration): string {
+  return `${platformOf(identifier) ?? identifier}:${profile || name || ""}`;
 }
 
 const ENTITIES: Record<string, string> = {
@@ -122,11 +111,8 @@ export const plainText = (content: string): string =>
     .replace(/&(#39|\w+);/g, (whole, name: string) => ENTITIES[name] ?? whole)
     .trim();
 
-/** Rows of a sheet: drafts with their dates. A repeated post of Postiz has one row for each of its dates. */
-export function toRows(
-  { posts, integrations }: PostizPosts,
-  accounts: readonly Account[],
-): string[][] {
+/** Rows of a sheet: drafts, with dates that are to come. A repeated post of Postiz has one row for each of its dates. */
+export function toRows({ posts, integrations }: PostizPosts, now: Date): string[][] {
   const byId = new Map(integrations.map((one) => [one.id, one]));
   return [
     ["account", "importId", "caption", "scheduledFor", "status"],
@@ -136,9 +122,10 @@ export function toRows(
         identifier: integration.providerIdentifier ?? "",
         name: integration.name,
       };
-      const date = new Date(publishDate).toISOString();
-      const importId = intervalInDays ? `postiz:${id}:${date}` : `postiz:${id}`;
-      return [accountOf(known, accounts), importId, plainText(content ?? ""), date, "draft"];
+      const at = new Date(publishDate);
+      const date = at > now ? at.toISOString() : "";
+      const importId = intervalInDays ? `postiz:${id}:${at.toISOString()}` : `postiz:${id}`;
+      return [accountOf(known), importId, plainText(content ?? ""), date, "draft"];
     }),
   ];
 }

@@ -11,14 +11,9 @@ export interface CsvList {
   item: z.ZodType;
 }
 
-/** The answer's type stays that of JSON, so that the types of generated clients do. */
-export const CSV_FORMAT = {
-  name: "format",
-  in: "query",
-  description:
-    "`csv` answers the list as CSV with a header, one column for each field. Texts that a spreadsheet would run begin with a quote. An extension.",
-  schema: { type: "string", enum: ["json", "csv"], default: "json" },
-} as const;
+/** No parameter of the document, so that a typed client cannot ask for what its types do not say. */
+export const inCsv =
+  "With `?format=csv`, the list as CSV: a header, and one column for each field. Texts that a spreadsheet would run begin with a quote. An extension.";
 
 const WRAPPERS = ["optional", "nullable", "default", "readonly", "catch"];
 

@@ -14,7 +14,7 @@ import {
 } from "./answers.ts";
 import { bodyOf } from "./body.ts";
 import { countVisitor, identify } from "./caller.ts";
-import { answerCsv, CSV_FORMAT, type CsvList } from "./csv.ts";
+import { answerCsv, type CsvList, inCsv } from "./csv.ts";
 import type { AppEnv } from "./env.ts";
 import { type NamesOf, takesName } from "./named-call.ts";
 
@@ -63,10 +63,12 @@ function toRoute<P extends string, R extends RouteConfig>(
   const naming = idempotencyKeysOf ? [takesName(method, path, idempotencyKeysOf)] : [];
   const route = {
     ...operation,
-    description: [operation.description, `Scope: \`${scope}\`.`].filter(Boolean).join("\n\n"),
+    description: [operation.description, ...(csv ? [inCsv] : []), `Scope: \`${scope}\`.`]
+      .filter(Boolean)
+      .join("\n\n"),
     security: securityOf(scope),
     "x-required-scope": scope,
-    parameters: [...headerParameters(shape), ...(csv ? [CSV_FORMAT] : [])],
+    parameters: headerParameters(shape),
     responses: withSharedAnswers(operation.responses, shape),
     middleware: [
       identify(scope, limit),

@@ -68,7 +68,7 @@ test("reads what is planned in the next months, with the accounts", async () => 
     );
     const [integrations, posts] = asked;
     assert.equal(integrations?.pathname, "/public/v1/integrations");
-    assert.equal(posts?.searchParams.get("startDate"), NOW.toISOString());
+    assert.equal(posts?.searchParams.get("startDate"), "2024-12-01T09:00:00.000Z");
     assert.equal(posts?.searchParams.get("endDate"), "2027-05-31T09:00:00.000Z");
   });
 });
@@ -81,24 +81,27 @@ test("a refused key and another service's answer are told", async () => {
   });
 });
 
-test("rows are drafts with their dates, for accounts found by handle, then by name", () => {
-  const found = { ...POSTS, integrations: INTEGRATIONS } as PostizPosts;
-  const account = (id: string, platform: "bluesky" | "linkedin", accountName: string) => ({
-    ...{ id, platform, accountName, status: "active" as const },
-  });
-  const rows = toRows(found, [
-    account("acc_1", "bluesky", "@Ada.example"),
-    account("acc_2", "linkedin", "the company"),
-  ]);
+test("rows are drafts with dates to come, for accounts by their handle, or else their name", () => {
+  const passed = {
+    ...POSTS.posts[1],
+    id: "cm4",
+    state: "DRAFT",
+    publishDate: "2026-11-01T09:00:00Z",
+  };
+  const found = { posts: [...POSTS.posts, passed], integrations: INTEGRATIONS } as PostizPosts;
+  const rows = toRows(found, NOW);
   assert.deepEqual(rows[1], [
-    "acc_1",
+    "bluesky:ada.example",
     "postiz:cm1",
     "Hello & welcome\nSecond line",
     "2026-12-24T17:00:00.000Z",
     "draft",
   ]);
-  assert.deepEqual(rows[3]?.slice(0, 2), ["acc_2", "postiz:cm3:2026-12-08T09:00:00.000Z"]);
-  assert.equal(toRows(found, [])[1]?.[0], "bluesky:ada.example");
+  assert.deepEqual(rows[3]?.slice(0, 2), [
+    "linkedin:The company",
+    "postiz:cm3:2026-12-08T09:00:00.000Z",
+  ]);
+  assert.deepEqual(rows[4]?.slice(3), ["", "draft"]);
 });
 
 test("texts lose their tags, and keep their lines", () => {

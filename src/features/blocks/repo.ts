@@ -18,15 +18,15 @@ export const blocksOfTeam = prepared(
 /** Answers no row when the team has `max` other blocks. */
 export const saveBlock = (
   teamId: number,
-  { name, kind, text }: Block,
+  { name, kind, text, mayPublish }: Block,
   { now, max }: { now: Date; max: number },
 ): Query<BlockRow[]> =>
   sqlQuery(
-    sql`INSERT INTO text_blocks (team_id, name, kind, text, updated_at)
-      SELECT ${teamId}, ${name}, ${kind}, ${text}, ${now.getTime()}
+    sql`INSERT INTO text_blocks (team_id, name, kind, text, may_publish, updated_at)
+      SELECT ${teamId}, ${name}, ${kind}, ${text}, ${Number(mayPublish)}, ${now.getTime()}
       WHERE (SELECT COUNT(*) FROM text_blocks WHERE team_id = ${teamId} AND name <> ${name}) < ${max}
       ON CONFLICT (team_id, name) DO UPDATE
-        SET kind = excluded.kind, text = excluded.text, updated_at = excluded.updated_at
+        SET kind = excluded.kind, text = excluded.text, may_publish = excluded.may_publish, updated_at = excluded.updated_at
       RETURNING *`,
     readBlock,
   );

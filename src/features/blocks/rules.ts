@@ -5,6 +5,8 @@ export interface Block {
   /** `utm`: the text is parameters that are added to the address `url`. */
   kind: (typeof BLOCK_KINDS)[number];
   text: string;
+  /** False when a caller whose posts wait for approval saved it last: posts that name it wait too. */
+  mayPublish: boolean;
 }
 
 export const BLOCK_NAME = /^[a-z0-9][a-z0-9-]{0,49}$/;
@@ -21,6 +23,8 @@ const VARIABLE = /\{([a-z][a-z0-9_]*)\}/g;
 const NAMED_VALUE = /^\s*([a-z][a-z0-9_]*)=(.*)$/s;
 /** How deep a block may name other blocks. */
 const MAX_DEPTH = 3;
+/** More than any text of a post may have. */
+const MAX_EXPANDED_CHARACTERS = 80_000;
 
 export const namesBlock = (text: string | null | undefined): boolean =>
   text?.includes(BEGINNING) ?? false;
@@ -28,6 +32,8 @@ export const namesBlock = (text: string | null | undefined): boolean =>
 export interface Expansion {
   text: string;
   refusals: string[];
+  /** The text has a block of a caller whose posts wait for approval. */
+  isHeld: boolean;
 }
 
 /**
@@ -36,6 +42,7 @@ export interface Expansion {
  */
 export function expandBlocks(text: string, blocks: readonly Block[], scope: BlockScope): Expansion {
   const refusals: string[] = [];
+  let isHeld = false;
   let expanded = text;
   for (let depth = 0; namesBlock(expanded) && refusals.length === 0; depth++) {
     if (depth === MAX_DEPTH) {
@@ -47,7 +54,9 @@ export function expandBlocks(text: string, blocks: readonly Block[], scope: Bloc
       refusals.push("a block is written {block:name}, or {block:name|variable=value}.");
       break;
     }
+    let added = expanded.length;
     expanded = expanded.replace(CALL, (_, name: string, values: string) => {
+      if (added > MAX_EXPANDED_CHARACTERS) return "";
       const block = blocks.find((one) => one.name === name.trim().toLowerCase());
       if (!block) {
         refusals.push(`there is no block named "${name.trim().slice(0, 50)}".`);
@@ -55,12 +64,19 @@ export function expandBlocks(text: string, blocks: readonly Block[], scope: Bloc
       }
       const filled = fill(block, { ...scope, ...readValues(values) });
       refusals.push(...filled.refusals);
+      isHeld ||= !block.mayPublish;
+      added += filled.text.length;
       return filled.text;
     });
+    if (added > MAX_EXPANDED_CHARACTERS) {
+      refusals.push(
+        `with its blocks, the text has more than ${MAX_EXPANDED_CHARACTERS} characters.`,
+      );
+    }
   }
   return refusals.length > 0
-    ? { text, refusals: [...new Set(refusals)] }
-    : { text: expanded, refusals: [] };
+    ? { text, refusals: [...new Set(refusals)], isHeld }
+    : { text: expanded, refusals: [], isHeld };
 }
 
 /** A value without a name is the address: `{block:spring|https://example.com}`. */
@@ -74,7 +90,9 @@ function readValues(text: string): Record<string, string> {
   );
 }
 
-function fill({ name, kind, text }: Block, values: Record<string, string>): Expansion {
+type Filled = Pick<Expansion, "text" | "refusals">;
+
+function fill({ name, kind, text }: Block, values: Record<string, string>): Filled {
   if (kind === "utm") return addParameters(name, text, values);
   const missing: string[] = [];
   const filled = text.replace(VARIABLE, (whole, variable: string) => {
@@ -89,7 +107,7 @@ function fill({ name, kind, text }: Block, values: Record<string, string>): Expa
 }
 
 /** The address keeps its own parameters. */
-function addParameters(name: string, text: string, values: Record<string, string>): Expansion {
+function addParameters(name: string, text: string, values: Record<string, string>): Filled {
   const url = URL.parse(values.url ?? "");
   if (!url || !/^https?:$/.test(url.protocol)) {
     const refusal = `the block "${name}" needs an address: {block:${name}|https://example.com}.`;
@@ -104,9 +122,9 @@ function addParameters(name: string, text: string, values: Record<string, string
 }
 
 /** The block as a post names it, with a place for each variable that the post has to give. */
-export function blockCall({ name, kind, text }: Block): string {
+export function blockCall({ name, kind, text }: Omit<Block, "mayPublish">): string {
   if (kind === "utm") return `{block:${name}|https://example.com}`;
   const variables = new Set([...text.matchAll(VARIABLE)].map(([, variable]) => variable));
-  const given = [...variables].filter((one) => one !== "platform" && one !== "account");
-  return `{block:${[name, ...given.map((one) => `${one}=…`)].join("|")}}`;
+  const others = [...variables].filter((one) => one !== "platform" && one !== "account");
+  return `{block:${[name, ...others.map((one) => `${one}=…`)].join("|")}}`;
 }

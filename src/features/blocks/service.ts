@@ -1,6 +1,7 @@
 import { AppError, notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
 import { activityLine } from "../activity/repo.ts";
+import { mayPublish } from "../posts/rules.ts";
 import * as repo from "./repo.ts";
 import type { Block } from "./rules.ts";
 
@@ -12,10 +13,14 @@ export async function listBlocks(ctx: Ctx): Promise<repo.BlockRow[]> {
   return rows;
 }
 
-/** @throws AppError QUEUE_FULL when the team has 200 others */
-export async function saveBlock(ctx: Ctx, block: Block): Promise<repo.BlockRow> {
+/** @throws AppError 400 when the team has 200 others */
+export async function saveBlock(
+  ctx: Ctx,
+  input: Omit<Block, "mayPublish">,
+): Promise<repo.BlockRow> {
   await ctx.read("posts:write", []);
   const { teamId } = ctx.actor;
+  const block = { ...input, mayPublish: mayPublish(ctx.actor) };
   const [[row]] = await ctx.db.run([
     repo.saveBlock(teamId, block, { now: ctx.now(), max: MAX_BLOCKS }),
     activityLine(ctx, "block.saved", block.name),

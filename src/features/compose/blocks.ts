@@ -1,10 +1,10 @@
 import { type FieldError, fieldError, invalidFields } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
-import { readJsonArray } from "../../platforms/kit/form-fields.ts";
+import { type RawField, readJsonArray } from "../../platforms/kit/form-fields.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { blocksOfTeam } from "../blocks/repo.ts";
 import { type Block, type BlockScope, expandBlocks, namesBlock } from "../blocks/rules.ts";
-import { type NewPost, PART_FIELDS, type RawSettings } from "./new-post.ts";
+import type { NewPost, RawSettings } from "./new-post.ts";
 import { scopeOfUpload } from "./repo/block-scope.ts";
 import type { UploadEdit } from "./schema.ts";
 
@@ -30,6 +30,8 @@ export async function readBlocks(ctx: Ctx, post: Written): Promise<readonly Bloc
 export interface Filled<T> {
   filled: T;
   errors: FieldError[];
+  /** A block of the post was saved by a caller whose posts wait for approval. */
+  isHeld: boolean;
 }
 
 /** Puts the team's blocks into the texts of a post for one account. */
@@ -38,22 +40,27 @@ export function fillBlocks<T extends Written>(
   blocks: readonly Block[],
   account: Pick<AccountRow, "platform" | "accountName">,
 ): Filled<T> {
-  if (!usesBlocks(own)) return { filled: own, errors: [] };
+  if (!usesBlocks(own)) return { filled: own, errors: [], isHeld: false };
   const scope: BlockScope = { platform: account.platform, account: account.accountName };
   const errors: FieldError[] = [];
+  let isHeld = false;
   const fill = (field: string) => (text: string) => {
-    const { text: expanded, refusals } = expandBlocks(text, blocks, scope);
+    const { text: expanded, refusals, isHeld: waits } = expandBlocks(text, blocks, scope);
+    isHeld ||= waits;
     errors.push(...refusals.map((refusal) => fieldError(field, refusal)));
     return expanded;
   };
-  const settings = fillParts(own.settings, fill);
+  const settings = Object.entries(own.settings).map(([field, value]) => [
+    field,
+    fillSetting(value, fill(field)),
+  ]);
   const filled = {
     ...own,
     title: own.title === null ? null : fill("title")(own.title),
     description: own.description === null ? null : fill("description")(own.description),
-    settings,
+    settings: Object.fromEntries(settings) as RawSettings,
   };
-  return { filled, errors };
+  return { filled, errors, isHeld };
 }
 
 /**
@@ -84,18 +91,11 @@ export async function fillEdit(ctx: Ctx, id: number, edit: UploadEdit): Promise<
   return { ...edit, ...Object.fromEntries(filled) };
 }
 
-/** A thread is a JSON array of texts, or of objects with a text. */
-function fillParts(
-  settings: RawSettings,
-  fill: (field: string) => (text: string) => string,
-): RawSettings {
-  const parts = PART_FIELDS.flatMap((field) => {
-    const value = settings[field];
-    if (typeof value !== "string" || !namesBlock(value)) return [];
-    const list = readJsonArray(value);
-    return [[field, list ? JSON.stringify(fillDeep(list, fill(field))) : fill(field)(value)]];
-  });
-  return { ...settings, ...Object.fromEntries(parts) };
+/** A thread may be a JSON array of texts, or of objects with a text. */
+function fillSetting(value: RawField, fill: (text: string) => string): RawField {
+  if (typeof value !== "string") return fillDeep(value, fill) as RawField;
+  const list = namesBlock(value) ? readJsonArray(value) : null;
+  return list ? JSON.stringify(fillDeep(list, fill)) : fill(value);
 }
 
 function fillDeep(value: unknown, fill: (text: string) => string): unknown {

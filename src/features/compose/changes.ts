@@ -1,4 +1,4 @@
 export { editUpload } from "./edit.ts";
 export { previewPosts } from "./preview.ts";
 export { retryUpload } from "./retry.ts";
-export { createSeries, type SeriesResult } from "./series.ts";
+export { createSeries, type RefusedPost, type SeriesResult } from "./series.ts";

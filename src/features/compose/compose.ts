@@ -55,7 +55,7 @@ export async function assemblePost(
   { now, at, blocks }: { now: Date; at: Date; blocks: readonly Block[] },
 ) {
   const connector = connectorOf(account.platform);
-  const { filled: sent, errors: blockErrors } = fillBlocks(written, blocks, account);
+  const { filled: sent, errors: blockErrors, isHeld } = fillBlocks(written, blocks, account);
   const own = {
     ...sent,
     title: withOwnMentions(connector.mentions, sent.title),
@@ -85,6 +85,7 @@ export async function assemblePost(
     post,
     parts,
     settingErrors: [...blockErrors, ...read.errors],
+    isHeld,
   };
 }
 
@@ -102,12 +103,13 @@ export async function composePost(
   requireActive(ctx, facts);
   const now = ctx.now();
   const at = scheduledFor ?? now;
-  const status = initialStatus(sent.status, scheduledFor, ctx.actor);
-  const { own, described, follows, refs, post, parts, settingErrors } = await assemblePost(
+  const { own, described, follows, refs, post, parts, settingErrors, isHeld } = await assemblePost(
     account,
     sent,
     { now, at, blocks },
   );
+  const usual = initialStatus(sent.status, scheduledFor, ctx.actor);
+  const status = isHeld && usual !== "draft" ? "pending_approval" : usual;
   const posts = countPosts(parts);
   const text = await prepare(wholeText({ parts }, textOf(post)));
   const texts = {

@@ -49,7 +49,13 @@ export interface AcceptedPost {
   isRepeated: boolean;
 }
 
-export type SeriesResult = AcceptedPost | { errors: FieldError[] };
+/** `isPassing`: the post may be accepted later, as it is. */
+export interface RefusedPost {
+  errors: FieldError[];
+  isPassing: boolean;
+}
+
+export type SeriesResult = AcceptedPost | RefusedPost;
 
 /** Posts that are read and stored together, in two round trips. */
 const SLICE = 50;
@@ -82,7 +88,7 @@ interface Accepted {
   isStored: boolean;
 }
 
-type Judged = { accepted: Accepted; warnings: readonly string[] } | { errors: FieldError[] };
+type Judged = { accepted: Accepted; warnings: readonly string[] } | RefusedPost;
 
 interface SliceFindings extends Findings {
   blocks: readonly Block[];
@@ -106,16 +112,16 @@ class Slice {
 
   async judge(before: Accepted[]): Promise<SeriesResult[]> {
     const findings = await this.look({ countsDrafts: true });
-    const judged = await this.judgeAll(findings, await this.files(), before);
+    const judged = await this.judgeAll(findings, await this.files(findings), before);
     for (const one of judged) if (one && "accepted" in one) before.push(one.accepted);
     return this.toResults(findings, judged, () => null);
   }
 
   async store(before: Accepted[]): Promise<SeriesResult[]> {
-    const files = await this.files();
     let claims: Claim[] = [];
     for (let losses = 0; losses < MAX_TRIES; losses++) {
       const findings = await this.look({ countsDrafts: losses > 0, claims });
+      const files = await this.files(findings);
       const judged = await this.judgeAll(findings, files, before);
       const accepted = judged.flatMap((one) => (one && "accepted" in one ? [one.accepted] : []));
       const rows = accepted.map(({ row }) => row);
@@ -139,9 +145,13 @@ class Slice {
     return created && new Map(rows.map((row, i) => [row, created[i]?.id ?? 0]));
   }
 
-  private files(): Promise<CheckedFiles["presigned"]> {
+  /** Files of posts that are made already are not read again. */
+  private files({ made }: SliceFindings): Promise<CheckedFiles["presigned"]> {
+    const keys = new Set(made.map(({ sourceKey }) => sourceKey));
+    const open = this.posts.filter(({ sourceKey }) => !keys.has(sourceKey));
     const origin = this.posts[0]?.post.origin ?? "";
-    return readPresigned(this.ctx, { media: this.media, overrides: {}, origin });
+    const media = open.flatMap(({ post }) => post.media);
+    return readPresigned(this.ctx, { media, overrides: {}, origin });
   }
 
   private async look({
@@ -248,7 +258,8 @@ class Slice {
       return { accepted: { index, row, recent, isStored: false }, warnings };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      return { errors: errorsOf(error) };
+      const isPassing = error.isPassing || error.code === "ACCOUNT_INACTIVE";
+      return { errors: errorsOf(error), isPassing };
     }
   }
 

@@ -67,12 +67,12 @@ async function readSent(form: FormData): Promise<Sent> {
   const file = form.get("file");
   const { decodeSheet } = await import("../importing/sheet.ts");
   const isFile = file instanceof File && file.size > 0;
-  const mapping = MAPPED_FIELDS.flatMap(([field]) => {
-    const column = textField(form, `column-${field}`);
-    return column === "" ? [] : [[field, column]];
-  });
+  // An empty choice leaves a column out that would be recognised.
+  const mapping = MAPPED_FIELDS.flatMap(([field]) =>
+    form.has(`column-${field}`) ? [[field, textField(form, `column-${field}`)]] : [],
+  );
   return {
-    text: isFile ? decodeSheet(await file.bytes()) : textField(form, "text"),
+    text: isFile ? decodeSheet(await file.bytes()) : String(form.get("text") ?? ""),
     account: textField(form, "account"),
     timezone: textField(form, "timezone"),
     // Another file has other columns.
@@ -124,8 +124,8 @@ async function show(c: Context<PageEnv>, view: View): Promise<Response> {
     <>
       <h1>Import a sheet</h1>
       <NoticeLine notice={notice} />
-      {sent.text !== "" && <Preview {...view} accounts={accounts} />}
-      <Section id="file-title" title={sent.text === "" ? "The sheet" : "Another sheet"}>
+      {sent.text.trim() !== "" && <Preview {...view} accounts={accounts} />}
+      <Section id="file-title" title={sent.text.trim() === "" ? "The sheet" : "Another sheet"}>
         <TeamForm class="fields" action={PATH} enctype="multipart/form-data">
           <p>
             A CSV file whose first line names the columns, with a row for each post: at most 500 at

@@ -21,6 +21,13 @@ const SOON_SECONDS = 60;
 const SEEN_AGAIN_MS = 7 * DAY;
 /** Longer than an entry is away from its feed and comes back. */
 const FORGOTTEN_MS = 60 * DAY;
+/** Of an entry, it stays until another entry makes posts; of a check, it ends with one that succeeds. */
+const problemOfEntry = ({ failures, problem }: FeedRow): string | null =>
+  failures > 0 ? null : problem;
+
+/** An entry waits this long for an account that takes no post at the moment. */
+const WAITS_MS = 7 * DAY;
+
 const LEFT =
   "The person who added the feed has left the team. Change the feed, and it goes on in your name.";
 
@@ -30,7 +37,11 @@ export async function checkFeed(deps: Deps, feed: DueFeed): Promise<void> {
   const fetched = await fetchFeed(deps, feed);
   const now = deps.now();
   if (fetched.kind === "unchanged") {
-    return keep(deps, feed, { failures: 0, nextAt: nextCheck(now, 0) });
+    return keep(deps, feed, {
+      failures: 0,
+      nextAt: nextCheck(now, 0),
+      problem: problemOfEntry(feed),
+    });
   }
   if (fetched.kind === "failed") return fail(deps, feed, fetched);
   const { readFeed } = await import("./read-feed.ts");
@@ -73,36 +84,52 @@ async function takeNew(
   const fresh = unseen.filter((one) => !isOld(one)).toReversed();
   const taken = fresh.slice(0, entriesAtOnce(feed.accountIds.length));
   const waiting = new Set(fresh.slice(taken.length));
-  let problem: string | null = null;
-  let isBusy = false;
+  let problem = problemOfEntry(feed);
   if (taken.length > 0) {
-    try {
-      problem = problemIn(taken, feed, await makePosts(deps, feed, taken));
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      isBusy = error.code === "QUEUE_BUSY";
-      problem = error.message;
+    const results = await makePosts(deps, feed, taken).catch((error) => {
+      if (error instanceof AppError) return error;
+      throw error;
+    });
+    if (results instanceof AppError) {
+      problem = results.message;
+      for (const one of taken) waiting.add(one);
+    } else {
+      problem = problemIn(taken, feed, results);
+      for (const one of passingAmong(taken, feed, results, now)) waiting.add(one);
     }
   }
-  const left = isBusy || waiting.size > 0;
-  const done = keyed.filter((one) => !(waiting.has(one) || (isBusy && taken.includes(one))));
+  const hasMore = fresh.length > taken.length;
+  const nextAt = hasMore ? new Date(now.getTime() + SOON_SECONDS * SECOND) : nextCheck(now, 0);
+  const done = keyed.filter((one) => !waiting.has(one));
+  const keys = done.flatMap((one) => one.keys);
   await deps.db.run([
-    keepKeys(
-      feed,
-      done.flatMap(({ keys }) => keys),
-      { now, againMs: SEEN_AGAIN_MS },
-    ),
+    keepKeys(feed, keys, { now, againMs: SEEN_AGAIN_MS }),
     forgetKeys(feed.id, new Date(now.getTime() - FORGOTTEN_MS)),
     updateFeed(feed.teamId, feed.id, {
       checkedAt: now,
       failures: 0,
-      // What is left is asked for again, so the whole feed has to be answered.
-      ...(left ? { etag: null, lastModified: null } : { etag, lastModified }),
-      nextAt: left ? new Date(now.getTime() + SOON_SECONDS * SECOND) : nextCheck(now, 0),
+      // What waits is asked for again, so the whole feed has to be answered.
+      ...(waiting.size > 0 ? { etag: null, lastModified: null } : { etag, lastModified }),
+      nextAt,
       problem,
     }),
   ]);
-  if (left) await wakeFeeds(deps, SOON_SECONDS);
+  if (hasMore) await wakeFeeds(deps, SOON_SECONDS);
+}
+
+/** Entries that an account may take later, as they are, unless they are too old by now. */
+function passingAmong(
+  taken: readonly KeyedEntry[],
+  { accountIds }: FeedRow,
+  results: readonly SeriesResult[],
+  now: Date,
+): KeyedEntry[] {
+  return taken.filter(({ entry }, i) => {
+    const own = results.slice(i * accountIds.length, (i + 1) * accountIds.length);
+    const isPassing = own.some((one) => "errors" in one && one.isPassing);
+    const isRecent = now.getTime() - (entry.publishedAt?.getTime() ?? 0) < WAITS_MS;
+    return isPassing && isRecent;
+  });
 }
 
 function makePosts(
@@ -139,8 +166,13 @@ function contextOf(deps: Deps, feed: DueFeed): Ctx {
   return contextFor(deps, actor, knownId);
 }
 
-function toNewPost(
-  { template, status, origin, takesPicture }: FeedRow,
+export function toNewPost(
+  {
+    template,
+    status,
+    origin,
+    takesPicture,
+  }: Pick<FeedRow, "template" | "status" | "origin" | "takesPicture">,
   entry: Entry,
   accountId: string,
 ): NewPost {

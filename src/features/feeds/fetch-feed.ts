@@ -31,7 +31,7 @@ export function refusedFeedUrl({ config }: Pick<Deps, "config">, url: string | U
   return refusedUrl(url, { allowHttp: true, allowLoopback: isDevelopment, ownHosts });
 }
 
-/** Asks politely: only for what changed since the last answer, and no further than an address may be asked. */
+/** Asks only for what changed since the last answer. Refuses addresses of private networks, also behind redirects. */
 export async function fetchFeed(
   deps: Pick<Deps, "config" | "fetch" | "now">,
   { url: first, etag, lastModified }: Pick<FeedRow, "url" | "etag" | "lastModified">,

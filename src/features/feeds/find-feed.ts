@@ -26,13 +26,20 @@ function youTubeFeed(address: string): string {
   return playlist ? `${feed}?playlist_id=${encodeURIComponent(playlist)}` : address;
 }
 
-const LINK = /<link\b[^>]*>/gi;
+const LINK = /<link\b[^<>]*>/gi;
+/** The head of a page stands at its beginning. */
+const HEAD_CHARACTERS = 200_000;
+/** More than a feed of 2 MB has. */
+const MAX_FIRST_ENTRIES = 2_000;
 const FEED_TYPE = /\btype\s*=\s*["']application\/(?:rss\+xml|atom\+xml|feed\+json)["']/i;
 const HREF = /\bhref\s*=\s*["']([^"']+)["']/i;
 
 /** The feed that a page names. */
 function feedOfPage(html: string, address: string): string | null {
-  const link = html.match(LINK)?.find((tag) => FEED_TYPE.test(tag));
+  const link = html
+    .slice(0, HEAD_CHARACTERS)
+    .match(LINK)
+    ?.find((tag) => FEED_TYPE.test(tag));
   const href = link && HREF.exec(link)?.[1];
   return (href && URL.parse(decodeHTML(href), address)?.href) || null;
 }
@@ -44,9 +51,9 @@ function feedOfPage(html: string, address: string): string | null {
  */
 export async function findFeed(ctx: Ctx, address: string): Promise<FoundFeed> {
   const first = youTubeFeed(address);
-  const found = await tryAddress(ctx, first);
-  if (!("page" in found)) return found;
-  const named = feedOfPage(found.page, first);
+  const answer = await tryAddress(ctx, first);
+  if (!("page" in answer)) return answer;
+  const named = feedOfPage(answer.page, first);
   const other = named === null ? null : await tryAddress(ctx, named);
   if (other && !("page" in other)) return other;
   throw refuse("there is no feed. Send the address of an RSS, Atom or JSON feed.");
@@ -57,6 +64,6 @@ async function tryAddress(ctx: Ctx, url: string): Promise<FoundFeed | { page: st
   if (fetched.kind === "unchanged") throw refuse("it answered 304 without being asked to.");
   if (fetched.kind === "failed") throw refuse(fetched.problem);
   const { text, etag, lastModified } = fetched;
-  const entries = readFeed(text, fetched.url);
+  const entries = readFeed(text, fetched.url, MAX_FIRST_ENTRIES);
   return entries ? { url, entries, etag, lastModified } : { page: text };
 }

@@ -5,30 +5,42 @@ import { countedDeps } from "../../queue/counted-deps.ts";
 import type { Outcome } from "../../queue/outcome.ts";
 import { wakeFeeds } from "../../queue/wake.ts";
 import { CALLS_OF_CHECK, checkFeed } from "./check.ts";
-import { takeDueFeeds } from "./repo.ts";
+import { type DueFeed, takeDueFeeds, updateFeed } from "./repo.ts";
+import { nextCheck } from "./rules.ts";
 
-/** Feeds of one message, which fit the subrequests of the free plan. */
-const FEEDS_PER_MESSAGE = 4;
+/** Feeds that are checked side by side, within the calls that are reserved for them. */
+const FEEDS_AT_ONCE = 3;
 /** A feed whose check broke off is due again after this time. */
 const LEASE_MS = 10 * MINUTE;
+const RESERVED_CALLS = 2 + FEEDS_AT_ONCE * CALLS_OF_CHECK;
 
+/** Checks due feeds while calls are left, then hands over to another message. */
 export async function handleFeeds(deps: Deps, budget: SharedBudget): Promise<Outcome> {
-  const calls = 2 + FEEDS_PER_MESSAGE * CALLS_OF_CHECK;
-  const done = await budget.within(calls, async (spend) => {
-    await checkDueFeeds(countedDeps(deps, spend));
-    return true;
-  });
-  return done ? { kind: "done" } : { kind: "again", afterSeconds: 1 };
+  for (let rounds = 0; ; rounds++) {
+    const taken = await budget.within(RESERVED_CALLS, (spend) =>
+      checkDueFeeds(countedDeps(deps, spend)),
+    );
+    if (taken === null && rounds === 0) return { kind: "again", afterSeconds: 1 };
+    if (taken === null) await wakeFeeds(deps, 0);
+    if (taken === null || taken < FEEDS_AT_ONCE) return { kind: "done" };
+  }
 }
 
-async function checkDueFeeds(deps: Deps): Promise<void> {
+/** Returns how many feeds were due, at most `FEEDS_AT_ONCE`. */
+async function checkDueFeeds(deps: Deps): Promise<number> {
   const now = deps.now();
   const lease = new Date(now.getTime() + LEASE_MS);
-  const due = { now, max: FEEDS_PER_MESSAGE };
-  const [feeds] = await deps.db.run(takeDueFeeds(due, lease));
-  const results = await Promise.allSettled(feeds.map((feed) => checkFeed(deps, feed)));
-  if (feeds.length === FEEDS_PER_MESSAGE) await wakeFeeds(deps, 0);
-  const broken = results.find((one) => one.status === "rejected");
-  // The lease ends, and the feed is checked again.
-  if (broken) throw broken.reason;
+  const [feeds, taken] = await deps.db.run(takeDueFeeds({ now, max: FEEDS_AT_ONCE }, lease));
+  await Promise.all(
+    feeds.map((feed) => checkFeed(deps, feed).catch((error) => noteCrash(deps, feed, error))),
+  );
+  return taken;
+}
+
+async function noteCrash(deps: Deps, feed: DueFeed, error: unknown): Promise<void> {
+  deps.log({ event: "feeds.check_failed", feedId: feed.id, error: String(error) });
+  const failures = feed.failures + 1;
+  const problem = "The check broke off.";
+  const nextAt = nextCheck(deps.now(), failures);
+  await deps.db.run([updateFeed(feed.teamId, feed.id, { failures, problem, nextAt })]);
 }

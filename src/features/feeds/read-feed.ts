@@ -12,15 +12,23 @@ export interface Entry {
   picture: string | null;
 }
 
-/** Newer entries stand first in a feed. */
+/** Entries of a check; the newest count. */
 const MAX_ENTRIES = 100;
 const SUMMARY_CHARACTERS = 500;
+/** Of a text of an entry: its end is not looked at. */
+const LOOKED_AT_CHARACTERS = 20_000;
 
-/** Null for what is not a feed. */
-export function readFeed(text: string, address: string): Entry[] | null {
-  const entries = parse(text);
-  return entries?.slice(0, MAX_ENTRIES).map((entry) => absolute(entry, address)) ?? null;
+/** Newest first. Null for what is not a feed. */
+export function readFeed(text: string, address: string, max = MAX_ENTRIES): Entry[] | null {
+  const entries = parse(text)?.toSorted(byDate);
+  return entries?.slice(0, max).map((entry) => absolute(entry, address)) ?? null;
 }
+
+/** Entries without a date keep their places. */
+const byDate = (one: Entry, other: Entry): number =>
+  one.publishedAt && other.publishedAt
+    ? other.publishedAt.getTime() - one.publishedAt.getTime()
+    : 0;
 
 function parse(text: string): Entry[] | null {
   try {
@@ -157,17 +165,18 @@ function pictureOfMedia({ contents = [], thumbnails = [] }: Media = {}): string 
   return content?.url ?? thumbnails[0]?.url;
 }
 
-const IMAGE = /<img\b[^>]*?\bsrc\s*=\s*["']([^"']+)["']/i;
+const IMAGE = /<img\b[^<>]*?\bsrc\s*=\s*["']([^"'<>]+)["']/i;
 
 const pictureIn = (html: string): string | null => {
-  const source = IMAGE.exec(html)?.[1];
+  const source = IMAGE.exec(html.slice(0, LOOKED_AT_CHARACTERS))?.[1];
   return source === undefined ? null : decodeHTML(source);
 };
 
-const TAG = /<[a-z/!][^>]*>/gi;
+const HIDDEN = /<(script|style)\b[^<>]*>[^<]*<\/\1>/gi;
+const TAG = /<[a-z/!][^<>]*>/gi;
 
 export const plainText = (html: string): string =>
-  decodeHTML(html.replace(/<(script|style)\b[\s\S]*?<\/\1>/gi, " ").replace(TAG, " "))
+  decodeHTML(html.slice(0, LOOKED_AT_CHARACTERS).replace(HIDDEN, " ").replace(TAG, " "))
     .replace(/\s+/g, " ")
     .trim();
 

@@ -19,18 +19,18 @@ export const entriesAtOnce = (accounts: number): number =>
   Math.max(1, Math.floor(MAX_POSTS / Math.max(1, accounts)));
 
 /**
- * What an entry is recognised by: its id, and its address unless another entry of the feed has the same. Either of them
- * may change while the entry stays.
+ * What an entry is recognised by: its id and its address, each unless another entry of the feed has the same. One of
+ * them may change while the entry stays.
  */
 export function namesOf(entries: readonly Entry[]): Map<Entry, string[]> {
-  const links = entries.map(({ link }) => link);
-  const isOwn = (link: string) => links.indexOf(link) === links.lastIndexOf(link);
+  const idCounts = countsOf(entries.map(({ id }) => id));
+  const linkCounts = countsOf(entries.map(({ link }) => link));
   return new Map(
     entries.map((entry) => {
       const { id, link, title, publishedAt } = entry;
       const names = [
-        ...(id === null || id === "" ? [] : [`id ${id}`]),
-        ...(link !== null && isOwn(link) ? [`link ${link}`] : []),
+        ...(id && idCounts.get(id) === 1 ? [`id ${id}`] : []),
+        ...(link && linkCounts.get(link) === 1 ? [`link ${link}`] : []),
       ];
       const last = `entry ${title} ${publishedAt?.toISOString() ?? ""}`;
       return [entry, names.length > 0 ? names : [last]];
@@ -38,9 +38,15 @@ export function namesOf(entries: readonly Entry[]): Map<Entry, string[]> {
   );
 }
 
+function countsOf(values: readonly (string | null)[]): Map<string | null, number> {
+  const counts = new Map<string | null, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}
+
 const VARIABLE = /\{(title|link|summary|author|date)\}/g;
 
-/** A text of others names no block of the team, and does not end one. */
+/** An entry cannot name a block of the team, or end the name of one. */
 const harmless = (text: string): string =>
   text.replace(/[{}|]/g, " ").replace(/ {2,}/g, " ").trim();
 

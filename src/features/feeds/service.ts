@@ -26,10 +26,12 @@ export async function listFeeds(ctx: Ctx): Promise<FeedRow[]> {
  * @throws AppError 400 for an address without a feed and for an unknown account
  */
 export async function addFeed(ctx: Ctx, feed: NewFeed, origin: string): Promise<FeedRow> {
-  await requireAccounts(ctx, feed.accountIds);
-  const found = await readAt(ctx, feed.url);
+  const accountIds = [...new Set(feed.accountIds)];
+  await requireAccounts(ctx, accountIds);
+  const { template, status, picture: takesPicture } = feed;
+  await requireTaken(ctx, { accountIds, template, takesPicture, origin });
+  const { keys, ...source } = await readAt(ctx, feed.url);
   const now = ctx.now();
-  const { accountIds, template, status, picture: takesPicture } = feed;
   const row = {
     ...ownerOf(ctx),
     accountIds,
@@ -37,9 +39,7 @@ export async function addFeed(ctx: Ctx, feed: NewFeed, origin: string): Promise<
     status,
     takesPicture,
     origin,
-    url: found.url,
-    etag: found.etag,
-    lastModified: found.lastModified,
+    ...source,
     isActive: true,
     createdAt: now,
     checkedAt: now,
@@ -50,7 +50,7 @@ export async function addFeed(ctx: Ctx, feed: NewFeed, origin: string): Promise<
   const [[created]] = await ctx.db.run([
     repo.insertFeed(row, MAX_FEEDS),
     activityLine(ctx, "feed.added", INSERTED),
-    repo.keepFirstKeys(ctx.actor.teamId, found.keys, now),
+    repo.keepFirstKeys(ctx.actor.teamId, keys, now),
   ]);
   if (created) return created;
   throw new AppError(null, `A team has at most ${MAX_FEEDS} feeds. Delete one first.`);
@@ -59,9 +59,16 @@ export async function addFeed(ctx: Ctx, feed: NewFeed, origin: string): Promise<
 /** @throws AppError NOT_FOUND, and what `addFeed` throws */
 export async function changeFeed(ctx: Ctx, id: number, change: FeedChange): Promise<FeedRow> {
   const before = await findOwn(ctx, id);
-  if (change.accountIds) await requireAccounts(ctx, change.accountIds);
-  const { url, accountIds, template, status, picture, isActive } = change;
-  const found = url !== undefined && url !== before.url ? await readAt(ctx, url) : null;
+  const { url, template, status, picture, isActive } = change;
+  const accountIds = change.accountIds && [...new Set(change.accountIds)];
+  if (accountIds) await requireAccounts(ctx, accountIds);
+  await requireTaken(ctx, {
+    accountIds: accountIds ?? before.accountIds,
+    template: template ?? before.template,
+    takesPicture: picture ?? before.takesPicture,
+    origin: before.origin,
+  });
+  const source = url !== undefined && url !== before.url ? await readAt(ctx, url) : null;
   const now = ctx.now();
   const set: Partial<FeedRow> = {
     ...ownerOf(ctx),
@@ -71,11 +78,11 @@ export async function changeFeed(ctx: Ctx, id: number, change: FeedChange): Prom
     ...(picture === undefined ? {} : { takesPicture: picture }),
     ...(isActive === undefined ? {} : { isActive }),
     ...(isActive === true && !before.isActive ? { nextAt: now, failures: 0, problem: null } : {}),
-    ...(found
+    ...(source
       ? {
-          url: found.url,
-          etag: found.etag,
-          lastModified: found.lastModified,
+          url: source.url,
+          etag: source.etag,
+          lastModified: source.lastModified,
           checkedAt: now,
           nextAt: nextCheck(now, 0),
           failures: 0,
@@ -86,7 +93,7 @@ export async function changeFeed(ctx: Ctx, id: number, change: FeedChange): Prom
   const [[changed]] = await ctx.db.run([
     repo.updateFeed(ctx.team, id, set),
     activityLine(ctx, "feed.changed", id),
-    repo.keepKeys(before, found?.keys ?? [], { now, againMs: 0 }),
+    repo.keepKeys(before, source?.keys ?? [], { now, againMs: 0 }),
   ]);
   if (!changed) throw notFound("Feed");
   if (changed.isActive && changed.nextAt <= now) await wakeFeeds(ctx, 0);
@@ -125,7 +132,17 @@ async function readAt(ctx: Ctx, address: string) {
   const refusal = refusedFeedUrl(ctx, address);
   if (refusal) throw invalidFields([fieldError("url", `${refusal}.`)]);
   const { findFeed } = await import("./find-feed.ts");
-  const { entries, ...found } = await findFeed(ctx, address);
+  const { entries, ...source } = await findFeed(ctx, address);
   const keyed = await withKeys(entries);
-  return { ...found, keys: keyed.flatMap(({ keys }) => keys) };
+  return { ...source, keys: keyed.flatMap(({ keys }) => keys) };
+}
+
+/** Refuses accounts for which a feed's entries can never be posts, such as those of a platform that wants a video. */
+async function requireTaken(
+  ctx: Ctx,
+  feed: Pick<FeedRow, "accountIds" | "template" | "takesPicture" | "origin">,
+): Promise<void> {
+  const { sampleRefusal } = await import("./sample.ts");
+  const refusal = await sampleRefusal(ctx, feed);
+  if (refusal) throw invalidFields([fieldError(refusal.field, refusal.message)]);
 }

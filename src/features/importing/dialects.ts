@@ -1,13 +1,12 @@
 import { type FieldError, fieldError, invalidFields } from "../../core/errors.ts";
 import { connectors } from "../../platforms/registry.ts";
-import { isMisnamedDate } from "../compose/new-post.ts";
 import type { DateOrder } from "./dates.ts";
 
 /** `mapped`: only the call's mapping says what the columns are. */
 export const DIALECTS = ["akimbo", "ayrshare", "publer", "buffer", "mapped"] as const;
 export type DialectName = (typeof DIALECTS)[number];
 
-/** Fields that an import has beside those of POST /upload. */
+/** Fields that POST /upload does not have. */
 const IMPORT_FIELDS = ["account", "media", "scheduledFor", "importId"] as const;
 
 const POST_FIELDS = [
@@ -38,7 +37,7 @@ export const MAPPED_FIELDS = [
   ["importId", "Import id"],
 ] as const;
 
-/** What other services have and one field of ours does not say: `board` and `subtype`. */
+/** Columns of other services that become settings of a platform. */
 type ForeignField = "board" | "subtype";
 
 export interface Dialect {
@@ -149,14 +148,16 @@ export function readColumns(header: readonly string[], mapping: Mapping): Column
   const errors = Object.entries(mapping).flatMap(([field, column]) =>
     mapErrors(field, column, header),
   );
-  const columns = Object.values(mapping);
+  const columns = Object.values(mapping).filter((column) => column !== "");
   const shared = columns.find((column, i) => columns.indexOf(column) !== i);
   if (shared !== undefined) {
     errors.push(fieldError("mapping", `two fields name the column ${shared.slice(0, 50)}.`));
   }
   if (errors.length > 0) throw invalidFields(errors);
-  const dialect = recognise(header, Object.keys(mapping).length > 0);
-  const mapped = new Map(Object.entries(mapping).map(([field, column]) => [column, field]));
+  const dialect = recognise(header, columns.length > 0);
+  const mapped = new Map(
+    Object.entries(mapping).flatMap(([field, column]) => (column === "" ? [] : [[column, field]])),
+  );
   const taken = new Set(Object.keys(mapping));
   const fields = header.map((column) => {
     const own = mapped.get(column);
@@ -166,13 +167,20 @@ export function readColumns(header: readonly string[], mapping: Mapping): Column
   });
   const twice = fields.find((field, i) => field !== null && fields.indexOf(field) !== i);
   if (twice) throw invalidFields([fieldError("file", `has two columns for ${twice}.`)]);
-  const misnamed = header.find((column, i) => fields[i] === null && isMisnamedDate(column));
+  const misnamed = header.find((column, i) => fields[i] === null && isDateColumn(column));
   if (misnamed !== undefined && !fields.includes("scheduledFor")) {
     const message = `the column ${misnamed.slice(0, 50)} is no field here. Name it scheduledFor, or map it.`;
     throw invalidFields([fieldError("file", message)]);
   }
   return { dialect, fields };
 }
+
+/** A post whose date is overlooked goes out at once. */
+const DATE_WORDS =
+  /(?:^|_)(?:date|datetime|time|when)(?:_|$)|s\w?hedul|(?:publish|post|send|posting)_(?:at|on)|go_live/;
+
+const isDateColumn = (column: string): boolean =>
+  DATE_WORDS.test(column.toLowerCase().replace(/[^a-z0-9]+/g, "_"));
 
 function fieldOf(column: string, { fields }: Dialect): string | null {
   const key = columnKey(column);
@@ -186,7 +194,7 @@ function mapErrors(field: string, column: string, header: readonly string[]): Fi
     const message = `${field.slice(0, 50)} is no field. Fields: ${[...IMPORT_FIELDS, ...POST_FIELDS].join(", ")}, and the settings of each platform.`;
     return [fieldError("mapping", message)];
   }
-  if (header.includes(column)) return [];
+  if (column === "" || header.includes(column)) return [];
   const message = `the file has no column ${column.slice(0, 50)}. It has ${header.join(", ").slice(0, 300)}.`;
   return [fieldError("mapping", message)];
 }

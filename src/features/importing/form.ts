@@ -20,11 +20,14 @@ export async function readImportForm(ctx: Ctx, request: Request): Promise<Import
     onLarge: enter,
     onFile: async (part) => {
       if (!ctx.knownActor()) await enter();
+      if (sheets.length > 0) throw invalidFields([fieldError("file", ONE_FILE)]);
       sheets.push(await readBytes(part));
     },
   });
   return toImportRequest(fields, sheets, publicOrigin(ctx, request.url));
 }
+
+const ONE_FILE = "send one file, a sheet as CSV.";
 
 /** @throws AppError 413 */
 async function readBytes({ field, bytes }: FilePart): Promise<Uint8Array> {
@@ -35,13 +38,13 @@ async function readBytes({ field, bytes }: FilePart): Promise<Uint8Array> {
 
 function toImportRequest(
   fields: Fields,
-  [sheet, ...others]: readonly Uint8Array[],
+  [sheet]: readonly Uint8Array[],
   origin: string,
 ): ImportRequest {
   const mapping = readMapping(lastOf(fields, "mapping") ?? "");
   const isDryRun = readField(flag, lastOf(fields, "dryRun"));
   const errors = [
-    ...(sheet && others.length === 0 ? [] : [fieldError("file", "send one file, a sheet as CSV.")]),
+    ...(sheet ? [] : [fieldError("file", ONE_FILE)]),
     ...("errors" in mapping ? mapping.errors : []),
     ...isDryRun.refusals.map((reason) => fieldError("dryRun", reason)),
   ];

@@ -5,15 +5,16 @@ import type { UploadStatus } from "../../core/upload-status.ts";
 import type { Ctx } from "../../deps.ts";
 import { accountsOfTeam } from "../accounts/repo.ts";
 import { mayUse } from "../auth/rules.ts";
-import { createSeries, type SeriesResult } from "../compose/changes.ts";
+import { createSeries, type RefusedPost, type SeriesResult } from "../compose/changes.ts";
 import { zoneOfTeam } from "../settings/repo.ts";
 import { type DialectName, type Mapping, readColumns } from "./dialects.ts";
-import { readSheet } from "./sheet.ts";
+import { normalizeSheet, readSheet } from "./sheet.ts";
 import { readTargets } from "./targets.ts";
 import { type ImportedPost, toPosts } from "./to-posts.ts";
 
-/** Posts of one import. Source: the README of the import: larger files are split. */
-export const MAX_POSTS = 500;
+export const MAX_ROWS = 500;
+/** Rows may name several accounts. The posts of one call keep within the free plan's calls to the database. */
+export const MAX_POSTS = 1_000;
 
 export interface ImportRequest {
   /** The file, decoded by `decodeSheet`. */
@@ -59,7 +60,8 @@ export interface ImportOutcome {
  * @throws AppError 400 for a file that cannot be read, QUEUE_BUSY
  */
 export async function importPosts(ctx: Ctx, request: ImportRequest): Promise<ImportOutcome> {
-  const { text, mapping, isDryRun, origin } = request;
+  const { mapping, isDryRun, origin } = request;
+  const text = normalizeSheet(request.text);
   const [accounts, [ownZone = null]] = await ctx.read("posts:write", [
     accountsOfTeam(ctx.team, {}),
     zoneOfTeam({ team: ctx.team }),
@@ -67,14 +69,19 @@ export async function importPosts(ctx: Ctx, request: ImportRequest): Promise<Imp
   const zone = request.zone ?? ownZone ?? "UTC";
   const own = accounts.filter(({ id }) => mayUse(ctx.actor, id));
   const sheet = readSheet(text);
+  if (sheet.rows.length > MAX_ROWS) {
+    const message = `The file has ${sheet.rows.length} rows, and one import takes ${MAX_ROWS}. Split the file.`;
+    throw new AppError(null, message);
+  }
   const columns = readColumns(sheet.header, mapping);
   const usualTargets = request.account === null ? null : readTargets(request.account, own);
   if (usualTargets && usualTargets.refusals.length > 0) {
     throw invalidFields(usualTargets.refusals.map((refusal) => fieldError("account", refusal)));
   }
-  const posts = toPosts(sheet, { columns, accounts: own, usualTargets, zone, origin });
+  const most = MAX_POSTS + 1;
+  const posts = toPosts(sheet, { columns, accounts: own, usualTargets, zone, origin, most });
   if (posts.length > MAX_POSTS) {
-    const message = `The file makes ${posts.length} posts, and one import takes ${MAX_POSTS}. Split the file.`;
+    const message = `The file makes more than ${MAX_POSTS} posts, which one import takes. Split the file.`;
     throw new AppError(null, message);
   }
   const results = await resultsOf(ctx, posts, { fileHash: await sha256Hex(text), isDryRun });
@@ -94,7 +101,7 @@ export async function importPosts(ctx: Ctx, request: ImportRequest): Promise<Imp
   };
 }
 
-type Accepted = Exclude<SeriesResult, { errors: FieldError[] }>;
+type Accepted = Exclude<SeriesResult, RefusedPost>;
 
 const countResults = (
   results: readonly (SeriesResult | null)[],

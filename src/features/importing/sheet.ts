@@ -10,7 +10,7 @@ export interface Sheet {
 const refuse = (message: string) => invalidFields([fieldError("file", message)]);
 
 /**
- * Reads UTF-8, and UTF-16 with a byte order mark. Lines end with \n afterwards.
+ * Reads UTF-8, and UTF-16 with a byte order mark.
  *
  * @throws AppError 400
  */
@@ -18,8 +18,15 @@ export function decodeSheet(bytes: Uint8Array): string {
   const text = decodeUtf16(bytes) ?? decodeUtf8(bytes);
   if (text === null) throw refuse("is not UTF-8 text. Save it as CSV UTF-8, then send it again.");
   if (text.includes("\0")) throw refuse("is not a text file. Save the sheet as CSV, then send it.");
-  return text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
+  return text;
 }
+
+/** The same text for the same sheet, however it was sent. */
+export const normalizeSheet = (text: string): string =>
+  text
+    .replace(/^\uFEFF/, "")
+    .replace(/\r\n?/g, "\n")
+    .replace(/\n*$/, "\n");
 
 const decodeUtf16 = (bytes: Uint8Array): string | null =>
   bytes[0] === 0xff && bytes[1] === 0xfe ? new TextDecoder("utf-16le").decode(bytes) : null;

@@ -1,6 +1,7 @@
 import { isPlatform, type Platform } from "../../core/platforms.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import type { AccountRow } from "../accounts/table.ts";
+import { MAX_ACCOUNTS } from "../content/bounds.ts";
 
 export type OwnAccount = Pick<AccountRow, "id" | "platform" | "accountName" | "handle">;
 
@@ -32,6 +33,9 @@ export function readTargets(cell: string, accounts: readonly OwnAccount[]): Targ
     .split(/[,;\n]/)
     .map((name) => name.trim())
     .filter((name) => name !== "");
+  if (names.length > MAX_ACCOUNTS) {
+    return { accounts: [], refusals: [`takes up to ${MAX_ACCOUNTS} accounts.`] };
+  }
   const found = names.map((name) => findAccount(name, accounts));
   return {
     accounts: [...new Set(found.flatMap((one) => ("refusal" in one ? [] : [one.account])))],

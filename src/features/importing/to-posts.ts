@@ -34,19 +34,24 @@ const MAX_IMPORT_ID = 200;
 
 const cellOf = (cells: Cells, field: string): string => cells.get(field) ?? "";
 
+/** Stops at `most` posts. */
 export function toPosts(
   sheet: Sheet,
-  reading: Omit<Reading, "clock"> & { zone: string },
+  reading: Omit<Reading, "clock"> & { zone: string; most: number },
 ): ImportedPost[] {
-  const { zone, ...rest } = reading;
+  const { zone, most, ...rest } = reading;
   const { columns } = rest;
   const rows = sheet.rows.map((row) => ({ row, cells: cellsOf(row, columns) }));
   const dates = rows.map(({ cells }) => cellOf(cells, "scheduledFor"));
   const order = orderOf(dates, columns.dialect.dateOrder);
   const clock = new ZoneClock(zone);
-  return rows.flatMap(({ row, cells }) =>
-    readRow(row.row, cells, { ...rest, clock, order, errors: cellErrors(sheet, row) }),
-  );
+  const posts: ImportedPost[] = [];
+  for (const { row, cells } of rows) {
+    if (posts.length >= most) break;
+    const errors = cellErrors(sheet, row);
+    posts.push(...readRow(row.row, cells, { ...rest, clock, order, errors }));
+  }
+  return posts;
 }
 
 const cellsOf = ({ cells }: CsvRow, { fields }: Columns): Cells =>
@@ -80,7 +85,7 @@ function readRow(
       origin: reading.origin,
       accountIds: account ? [account.id] : [],
       title: cells.get("title") || null,
-      description: cells.get("description") || null,
+      description: content ? content.description : cells.get("description") || null,
       caption: content ? content.caption : cells.get("caption") || null,
       settings: content?.settings ?? {},
       media: readMedia(cellOf(cells, "media"), columns.dialect),
@@ -152,6 +157,7 @@ const NO_SETTINGS = new Set([
 
 interface Content {
   caption: string | null;
+  description: string | null;
   settings: RawSettings;
   notes: string[];
   errors: FieldError[];
@@ -164,10 +170,16 @@ function contentFor(cells: Cells, dialect: Dialect, account: OwnAccount): Conten
   }
   const content: Content = {
     caption: cells.get("caption") || null,
+    description: cells.get("description") || null,
     settings,
     notes: [],
     errors: [],
   };
+  const isYouTubes = Object.hasOwn(connectorOf(account.platform).settings.infos, "scheduledDate");
+  if (settings.scheduledDate !== undefined && !isYouTubes) {
+    const message = "is a field of YouTube alone. Name the column scheduledFor.";
+    content.errors.push(fieldError("scheduledDate", message));
+  }
   if (dialect.name === "publer") takePublerLists(content);
   if (dialect.name !== "akimbo") takeLink(content, account);
   takeBoard(content, cellOf(cells, "board").trim(), account);
@@ -195,8 +207,10 @@ function takeLink(content: Content, { platform }: OwnAccount): void {
   if (typeof link !== "string" || Object.hasOwn(connectorOf(platform).settings.infos, "link"))
     return;
   content.settings = settings;
-  if (content.caption?.includes(link)) return;
-  content.caption = [content.caption, link].filter(Boolean).join("\n\n");
+  const field =
+    content.caption === null && content.description !== null ? "description" : "caption";
+  if (content[field]?.includes(link)) return;
+  content[field] = [content[field], link].filter(Boolean).join("\n\n");
 }
 
 const BOARD = "pinterest_board_id";

@@ -8,7 +8,10 @@ const DISCORD_HOST = /^(?:(?:canary|ptb)\.)?discord(?:app)?\.com$/;
 export function chatKindOf(address: string): ChatKind {
   const url = URL.parse(address);
   if (url?.hostname === "hooks.slack.com") return "slack";
-  if (url && DISCORD_HOST.test(url.hostname)) return "discord";
+  // Discord takes Slack's messages at an address of their own.
+  if (url && DISCORD_HOST.test(url.hostname)) {
+    return /\/slack\/?$/.test(url.pathname) ? "slack" : "discord";
+  }
   return url?.hostname === "api.telegram.org" ? "telegram" : "other";
 }
 

@@ -1,7 +1,9 @@
+import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 import {
   connectSandbox,
   createMember,
+  createToken,
   type Fields,
   form,
   Harness,
@@ -107,4 +109,31 @@ test("blocks of another team are not found", async () => {
     body: form({ accountId: otherAccount, description: "{block:signature}" }),
   });
   expect(answer.status).toBe(400);
+});
+
+test("a post waits for approval when a block of it was saved by one who may not publish", async () => {
+  await save("signature", "Ada");
+  const token = await createToken(member.userId, { scopes: ["posts:write"] });
+  await harness.call("PUT", "/blocks/signature", { token, json: { text: "Eve" } });
+  const held = await post({ accountId, description: "Hello {block:signature}" });
+  expect(held.body.data.status).toBe("pending_approval");
+  await save("signature", "Ada");
+  const open = await post({ accountId, description: "Good day {block:signature}" });
+  expect(open.body.data.status).toBe("pending");
+});
+
+test("a setting names blocks too", async () => {
+  await save("utm", "utm_source={platform}", "utm");
+  const page = await connectSandbox(harness, member, "Page", "facebook");
+  const answer = await post({
+    accountId: page,
+    description: "Read this",
+    link: "{block:utm|https://example.com/a}",
+  });
+  const settings = await env.DB.prepare("SELECT settings FROM uploads WHERE id = ?")
+    .bind(answer.body.data.uploadId)
+    .first<string>("settings");
+  expect(settings).toContain("https://example.com/a?utm_source=facebook");
+  const refused = await post({ accountId: page, description: "Read it", link: "{block:none}" });
+  expect(refused.body.errors[0]).toMatchObject({ field: "link" });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Block, expandBlocks } from "../../../src/features/blocks/rules.ts";
 
-const BLOCKS: Block[] = [
+const TEXTS: Omit<Block, "mayPublish">[] = [
   { name: "signature", kind: "text", text: "Ada on {platform}" },
   { name: "offer", kind: "text", text: "{product} for {price}\n{block:signature}" },
   {
@@ -11,6 +11,7 @@ const BLOCKS: Block[] = [
   },
   { name: "loop", kind: "text", text: "again {block:loop}" },
 ];
+const BLOCKS: Block[] = TEXTS.map((block) => ({ ...block, mayPublish: block.name !== "loop" }));
 const SCOPE = { platform: "bluesky", account: "Ada" };
 
 const CASES: [text: string, expanded: string][] = [
@@ -31,7 +32,11 @@ const CASES: [text: string, expanded: string][] = [
 ];
 
 test.for(CASES)("%j becomes %j", ([text, expanded]) => {
-  expect(expandBlocks(text, BLOCKS, SCOPE)).toEqual({ text: expanded, refusals: [] });
+  expect(expandBlocks(text, BLOCKS, SCOPE)).toEqual({
+    text: expanded,
+    refusals: [],
+    isHeld: false,
+  });
 });
 
 const REFUSED: [text: string, refusal: string][] = [
@@ -45,4 +50,16 @@ const REFUSED: [text: string, refusal: string][] = [
 
 test.for(REFUSED)("%j is refused", ([text, refusal]) => {
   expect(expandBlocks(text, BLOCKS, SCOPE).refusals[0]).toContain(refusal);
+});
+
+test("a text that its blocks make too long is refused before it is made", () => {
+  const long = "{block:b}".repeat(1_000);
+  const blocks = [
+    { name: "a", kind: "text" as const, text: long, mayPublish: true },
+    { name: "b", kind: "text" as const, text: long.replaceAll("b}", "c}"), mayPublish: true },
+    { name: "c", kind: "text" as const, text: "x".repeat(10_000), mayPublish: true },
+  ];
+  const { text, refusals } = expandBlocks("{block:a}", blocks, SCOPE);
+  expect(text).toBe("{block:a}");
+  expect(refusals[0]).toContain("more than 80000 characters");
 });

@@ -308,3 +308,58 @@ test("an hour of 1,000 feeds keeps within the free plan's subrequests", async ()
   expect(requests.length).toBeGreaterThanOrEqual(1_000);
   expect(most).toBeLessThanOrEqual(50);
 });
+
+test("an entry that is listed twice makes one post, and so do two of one id", async () => {
+  await added({ accountIds: [accountId, accountId] });
+  const twin = rssItem(3).replace("blog-3", "blog-2").replace("Entry 3", "Entry 3, of the id of 2");
+  items = [rssItem(2), rssItem(2), twin, ...items];
+  await checkLater();
+  expect(await texts()).toHaveLength(2);
+});
+
+test("a feed whose entries all have one id is told apart by their addresses", async () => {
+  const one = (n: number) => rssItem(n).replace(`blog-${n}`, "the-same");
+  items = [one(2), one(1)];
+  await added();
+  items = [one(4), one(3), one(2), one(1)];
+  await checkLater();
+  expect(await posts()).toHaveLength(2);
+});
+
+test("an entry waits for an account that is disconnected, and comes when it is back", async () => {
+  await added();
+  await env.DB.prepare("UPDATE accounts SET status = 'expired' WHERE id = ?").bind(accountId).run();
+  items = [rssItem(2), ...items];
+  await checkLater();
+  expect(await posts()).toHaveLength(0);
+  expect((await feed()).problem).toContain("Reconnect");
+  await checkLater();
+  await env.DB.prepare("UPDATE accounts SET status = 'active' WHERE id = ?").bind(accountId).run();
+  await checkLater();
+  expect(await posts()).toHaveLength(1);
+  expect((await feed()).problem).toBeNull();
+});
+
+test("what an account can never take is refused when the feed is added", async () => {
+  const youtube = await connectSandbox(harness, member, "Films", "youtube");
+  const { status, body } = await add({ accountIds: [youtube] });
+  expect(status).toBe(400);
+  expect(body.errors[0]).toMatchObject({ field: "accountIds" });
+});
+
+test("a feed of more entries than a check looks at posts the newest, wherever they stand", async () => {
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, i) => {
+      const at = new Date(Date.UTC(2026, 11, 1) + i * 60_000).toUTCString();
+      return rssItem(1)
+        .replaceAll("blog-1", `n${i}`)
+        .replaceAll("blog.example/1", `blog.example/n${i}`)
+        .replace("Entry 1", `Number ${i}`)
+        .replace(/<pubDate>[^<]*/, `<pubDate>${at}`);
+    });
+  items = many(150);
+  await added();
+  items = many(1_000).slice(0, 150).concat(many(1_000).slice(900, 901));
+  await checkLater();
+  expect(await texts()).toEqual(["Number 900\nhttps://blog.example/n900"]);
+});

@@ -69,10 +69,10 @@ test("a feed that breaks off is none, and one with entities that grow, does no h
 });
 
 test("an entry is known by its id and its own address; a shared address says nothing", () => {
-  const entries = readFeed(rss(rssItem(1), rssItem(2)), ADDRESS) ?? [];
-  expect([...namesOf(entries).values()][0]).toEqual(["id blog-1", "link https://blog.example/1"]);
+  const entries = readFeed(rss(rssItem(2), rssItem(1)), ADDRESS) ?? [];
+  expect([...namesOf(entries).values()][1]).toEqual(["id blog-1", "link https://blog.example/1"]);
   const home = entries.map((entry) => ({ ...entry, link: "https://blog.example/" }));
-  expect([...namesOf(home).values()]).toEqual([["id blog-1"], ["id blog-2"]]);
+  expect([...namesOf(home).values()]).toEqual([["id blog-2"], ["id blog-1"]]);
 });
 
 test("a template is filled, and an entry's text names no block", () => {

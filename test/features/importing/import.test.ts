@@ -352,10 +352,55 @@ test.for(REFUSED_FILES)("refuses %s", async ([, csv, fields, message]) => {
   expect(answer.body).toMatchObject({ success: false, error: expect.stringContaining(message) });
 });
 
-test("a sheet of 6 MB and one of 501 posts are refused", async () => {
+test("a sheet of 6 MB and one of 501 rows are refused", async () => {
   const { connect, dryRun } = await onStage();
   const large = await dryRun(`account,description\n${"a".repeat(6_000_000)}\n`);
   expect(large.status).toBe(413);
   const many = await dryRun(sheetOf(await connect("bluesky"), 501));
-  expect(many.body.error).toMatch("501 posts");
+  expect(many.body.error).toMatch("501 rows");
+});
+
+test.for(["Scheduled Date", "Posting Time", "Scheduled for", "Date & Time", "publish_at", "When"])(
+  "a column named %s is no date that is overlooked",
+  async (column) => {
+    const { dryRun } = await onStage();
+    const answer = await dryRun(`account,caption,${column}\na,b,c\n`);
+    expect(answer.body.error).toContain("scheduledFor");
+  },
+);
+
+test("YouTube's own date on a row of another platform is refused", async () => {
+  const { connect, dryRun } = await onStage();
+  const id = await connect("bluesky");
+  const csv = `account,description,scheduledDate\n${id},Hello,2026-12-24T18:00:00Z\n`;
+  const [row] = (await dryRun(csv)).body.rows;
+  expect(row.errors[0]).toMatchObject({ field: "scheduledDate" });
+});
+
+test("the same sheet is the same file, whatever its line ends and its last line", async () => {
+  const { connect, run } = await onStage();
+  const id = await connect("bluesky");
+  const csv = `account,description,status\n${id},Hello,draft`;
+  expect((await run(csv)).body.created).toBe(1);
+  for (const other of [`${csv}\n\n`, csv.replaceAll("\n", "\r\n"), `\uFEFF${csv}`]) {
+    expect((await run(other)).body).toMatchObject({ created: 0, skipped: 1 });
+  }
+});
+
+test("500 rows for two accounts make 1,000 posts, and more are refused", async () => {
+  const { connect, dryRun } = await onStage();
+  const ids = [await connect("bluesky"), await connect("threads"), await connect("linkedin")];
+  const sheet = (accounts: string[]) => sheetOf(`"${accounts.join(",")}"`, 500);
+  expect((await dryRun(sheet(ids.slice(0, 2)))).body.rows).toHaveLength(1_000);
+  expect((await dryRun(sheet(ids))).body.error).toContain("more than 1000 posts");
+});
+
+test("a link is added to a mapped description", async () => {
+  const { connect, run, harness, member } = await onStage();
+  const id = await connect("bluesky");
+  const mapping = JSON.stringify({ account: "A", description: "Words", link: "URL" });
+  const answer = await run(`A,Words,URL\n${id},Read this,https://example.com/a\n`, { mapping });
+  const { uploadId } = answer.body.rows[0];
+  const post = await harness.call("GET", `/upload/${uploadId}`, { token: member.token });
+  expect(post.body.data.description).toBe("Read this\n\nhttps://example.com/a");
 });

@@ -49,6 +49,7 @@ export function markDeleted(leaving: Leaving, now: Date): Query<number>[] {
     sql`UPDATE activity SET actor_name = 'deleted' WHERE actor_kind = 'person'
       AND actor_id = ${ownerId} AND ${isDeleted}
       AND team_id IN (SELECT team_id FROM members WHERE user_id = ${ownerId})`,
+    sql`UPDATE feeds SET is_active = 0 WHERE team_id = ${teamId} AND ${isDeleted}`,
     sql`DELETE FROM members WHERE user_id = ${ownerId} AND team_id <> ${teamId} AND ${isDeleted}`,
     sql`UPDATE tokens SET revoked_at = ${at} WHERE revoked_at IS NULL AND ${isDeleted}
       AND id IN (SELECT g.id FROM oauth_grants g JOIN oauth_clients c ON c.id = g.client_id
@@ -74,7 +75,7 @@ export function markDeleted(leaving: Leaving, now: Date): Query<number>[] {
     sql`DELETE FROM notice_targets
       WHERE (user_id = ${ownerId} OR team_id = ${teamId}) AND ${isDeleted}`,
     sql`UPDATE users SET email = ${sql.raw(CLOSED_EMAIL)}, name = NULL,
-      notifications = NULL WHERE id = ${ownerId} AND ${isDeleted}`,
+      notifications = NULL, quiet_hours = NULL WHERE id = ${ownerId} AND ${isDeleted}`,
   ].map(sqlWrite);
 }
 
