@@ -6,7 +6,10 @@ import { inProject, PROJECT_DIR } from "./paths.ts";
 const withoutWorkerd: Plugin = {
   name: "without-workerd",
   setup({ onLoad, onResolve }) {
-    onResolve({ filter: /^cloudflare:workers$/ }, ({ path }) => ({ path, namespace: "stand-in" }));
+    onResolve({ filter: /^cloudflare:(workers|sockets)$/ }, ({ path }) => ({
+      path,
+      namespace: "stand-in",
+    }));
     onLoad({ filter: /.*/, namespace: "stand-in" }, () => ({
       contents: "export class DurableObject {} export const exports = {};",
     }));

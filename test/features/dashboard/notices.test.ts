@@ -43,7 +43,7 @@ test("the team's chat is the managers' to set: a member sees it", async () => {
   const owner = await new Browser(desk.harness).signIn(desk.owner);
   await owner.post(`${PATH}/messaging`, { whose: "team", url: CHAT_URL });
   const forms = (html: string) => html.match(/name="whose" value="team"/g)?.length ?? 0;
-  expect(forms((await owner.get(PATH)).html)).toBe(2);
+  expect(forms((await owner.get(PATH)).html)).toBe(3);
   const { html } = await browser.get(PATH);
   expect(html).toContain("https://chat.example/…");
   expect(forms(html)).toBe(0);
