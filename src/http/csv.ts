@@ -13,7 +13,7 @@ export interface CsvList {
 
 /** No parameter of the document, so that a typed client cannot ask for what its types do not say. */
 export const inCsv =
-  "With `?format=csv`, the list as CSV: a header, and one column for each field. Texts that a spreadsheet would run begin with a quote. An extension.";
+  'With `?format=csv`, the list as CSV: a header, and one column for each field. Texts that a spreadsheet would run begin with a quote. A `Link` header with `rel="next"` names the next page. An extension.';
 
 const WRAPPERS = ["optional", "nullable", "default", "readonly", "catch"];
 
@@ -22,14 +22,29 @@ const inner = (schema: z.ZodType): z.ZodType =>
     ? inner(schema.def.innerType as z.ZodType)
     : schema;
 
-/** The paths of all fields; objects within objects have a column for each of their fields. */
-function columnsOf(schema: z.ZodType, path: readonly string[] = []): string[][] {
+const fieldsOf = (schema: z.ZodType): [string, z.ZodType][] => {
   const plain = inner(schema);
   return plain instanceof z.ZodObject
-    ? Object.entries(plain.shape).flatMap(([name, field]) =>
-        columnsOf(field as z.ZodType, [...path, name]),
-      )
-    : [[...path]];
+    ? Object.entries(plain.shape as Record<string, z.ZodType>)
+    : [];
+};
+
+/** The one list of objects that an answer holds at its top. */
+export function listOf(answer: z.ZodType): CsvList | undefined {
+  const lists = fieldsOf(answer).flatMap(([at, field]) => {
+    const list = inner(field);
+    if (!(list instanceof z.ZodArray)) return [];
+    const item = list.element as z.ZodType;
+    return fieldsOf(item).length > 0 ? [{ at, item }] : [];
+  });
+  return lists.length === 1 ? lists[0] : undefined;
+}
+
+/** The paths of all fields; objects within objects have a column for each of their fields. */
+function columnsOf(schema: z.ZodType, path: readonly string[] = []): string[][] {
+  const fields = fieldsOf(schema);
+  if (fields.length === 0) return [[...path]];
+  return fields.flatMap(([name, field]) => columnsOf(field, [...path, name]));
 }
 
 const valueAt = (value: unknown, path: readonly string[]): unknown =>
@@ -44,6 +59,34 @@ function toCell(value: unknown): string | number | null {
   return typeof value === "boolean" ? String(value) : JSON.stringify(value);
 }
 
+/** What an answer says of the page after it. Each list has one of the fields, or none. */
+interface Paged {
+  pagination?: { page: number; totalPages: number };
+  nextCursor?: string | null;
+  nextAfter?: string | null;
+  nextBefore?: string | number | null;
+  hasMore?: boolean;
+}
+
+function nextPage(answer: Paged): [name: string, value: string] | null {
+  const { pagination, nextCursor, nextAfter, nextBefore, hasMore = true } = answer;
+  if (pagination && pagination.page < pagination.totalPages) {
+    return ["page", String(pagination.page + 1)];
+  }
+  const after = nextCursor ?? nextAfter;
+  if (after && hasMore) return ["after", after];
+  return nextBefore ? ["before", String(nextBefore)] : null;
+}
+
+/** CSV has no room for the cursor, so a header names the next page (RFC 8288). */
+function linkTo(address: string, answer: Paged): { Link?: string } {
+  const next = nextPage(answer);
+  if (!next) return {};
+  const url = new URL(address);
+  url.searchParams.set(...next);
+  return { Link: `<${url.pathname}${url.search}>; rel="next"` };
+}
+
 /** Turns the JSON answer into CSV when the call asks for it. */
 export function answerCsv({ at, item }: CsvList) {
   const place = at.split(".");
@@ -54,7 +97,8 @@ export function answerCsv({ at, item }: CsvList) {
     }
     await next();
     if (format === "json" || !c.res.ok) return;
-    const list = valueAt(await c.res.json(), place) as unknown[];
+    const answer: Paged = await c.res.json();
+    const list = valueAt(answer, place) as unknown[];
     const columns = columnsOf(item);
     const rows = list.map((one) => columns.map((path) => toCell(valueAt(one, path))));
     const name = c.req.path.split("/").at(-1) ?? "list";
@@ -62,6 +106,7 @@ export function answerCsv({ at, item }: CsvList) {
       headers: {
         "Content-Type": "text/csv; charset=utf-8",
         "Content-Disposition": `attachment; filename="${name}.csv"`,
+        ...linkTo(c.req.url, answer),
       },
     });
   });

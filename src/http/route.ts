@@ -14,7 +14,7 @@ import {
 } from "./answers.ts";
 import { bodyOf } from "./body.ts";
 import { countVisitor, identify } from "./caller.ts";
-import { answerCsv, type CsvList, inCsv } from "./csv.ts";
+import { answerCsv, type CsvList, inCsv, listOf } from "./csv.ts";
 import type { AppEnv } from "./env.ts";
 import { type NamesOf, takesName } from "./named-call.ts";
 
@@ -41,18 +41,25 @@ interface ApiRoute extends RouteConfig {
   limit: LimitGroup;
   /** If set, the handler calls `c.var.readCall` and renders `resultOf`. */
   idempotencyKeysOf?: NamesOf;
+  /** If left out, the list at the top of the answer, where a read has one. */
   csv?: CsvList;
   responses: Answers;
 }
 
 type Route<P extends string, R> = Omit<R, "path"> & { path: P };
 
+function listIn({ method, responses }: Pick<ApiRoute, "method" | "responses">) {
+  const answer = responses[200]?.content?.["application/json"];
+  if (method !== "get" || !answer || !("schema" in answer)) return undefined;
+  return answer.schema instanceof z.ZodType ? listOf(answer.schema) : undefined;
+}
+
 /** Programs by OAuth never have the scope of everything. */
 const securityOf = (scope: Scope) =>
   scope === "*" ? [{ apiKey: [] }] : [{ apiKey: [] }, { oauth: [scope] }];
 
 function toRoute<P extends string, R extends RouteConfig>(
-  { scope, limit, idempotencyKeysOf, csv, ...operation }: ApiRoute,
+  { scope, limit, idempotencyKeysOf, csv: ownCsv, ...operation }: ApiRoute,
   bodyReader: ReturnType<typeof takeJson>[] = [],
 ) {
   const shape: CallShape = {
@@ -60,6 +67,7 @@ function toRoute<P extends string, R extends RouteConfig>(
     takesIdempotencyKey: idempotencyKeysOf !== undefined,
   };
   const { method, path } = operation;
+  const csv = ownCsv ?? listIn(operation);
   const naming = idempotencyKeysOf ? [takesName(method, path, idempotencyKeysOf)] : [];
   const route = {
     ...operation,

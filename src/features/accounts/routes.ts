@@ -22,7 +22,6 @@ const list = apiRoute({
   scope: "accounts:read",
   limit: "read:accounts",
   request: { query: accountFilterSchema },
-  csv: { at: "data", item: accountSchema },
   responses: success(
     { data: z.array(accountSchema), count: z.number().int() },
     "The team's accounts.",

@@ -16,7 +16,6 @@ const list = apiRoute({
   summary: "List the team's text blocks",
   scope: "posts:read",
   limit: "read:blocks",
-  csv: { at: "data", item: blockSchema },
   responses: success({ data: z.array(blockSchema) }, "By name."),
 });
 blockRoutes.openapi(list, async (c) => {

@@ -17,7 +17,6 @@ const list = apiRoute({
   summary: "List the team's feeds",
   scope: "posts:read",
   limit: "read:feeds",
-  csv: { at: "data", item: feedSchema },
   responses: success({ data: z.array(feedSchema) }, "Newest first."),
 });
 feedRoutes.openapi(list, async (c) => {

@@ -45,7 +45,6 @@ const list = apiRoute({
   scope: "posts:read",
   limit: "read:media",
   request: { query: fileFilterSchema },
-  csv: { at: "data", item: fileSchema },
   responses: json(
     z.object({
       success: yes,

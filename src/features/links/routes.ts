@@ -31,7 +31,6 @@ const list = apiRoute({
   scope: "links:read",
   limit: "read:links",
   request: { query: schema.linkPageSchema },
-  csv: { at: "data", item: schema.linkSchema },
   responses: success(
     {
       data: z.array(schema.linkSchema),

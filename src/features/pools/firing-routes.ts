@@ -77,7 +77,6 @@ const past = apiRoute({
   scope: "pools:read",
   limit: "read:pools",
   request: { params: idParams, query: firingPageSchema },
-  csv: { at: "firings", item: firingSchema },
   responses: {
     ...json(
       z.object({

@@ -107,7 +107,6 @@ const list = apiRoute({
   scope: "pools:read",
   limit: "read:pools",
   request: { params: idParams, query: itemFilterSchema },
-  csv: { at: "items", item: itemSchema },
   responses: {
     ...json(
       z.object({

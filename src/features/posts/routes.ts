@@ -30,7 +30,6 @@ const list = apiRoute({
   scope: "posts:read",
   limit: "read:uploads",
   request: { query: uploadFilterSchema },
-  csv: { at: "data", item: uploadSchema },
   responses: json(
     z.object({
       success: yes,

@@ -56,7 +56,6 @@ const listMembers = apiRoute({
   description: "Deactivated members are among them.",
   scope: "team:read",
   limit: "read:teams",
-  csv: { at: "data", item: schema.memberSchema },
   responses: json(
     z.object({ success: yes, data: z.array(schema.memberSchema) }),
     "Members, in the order in which they joined.",

@@ -129,7 +129,6 @@ const deliveries = apiRoute({
   scope: "webhooks:read",
   limit: "read:webhooks",
   request: { params: idParams, query: deliveryPageSchema },
-  csv: { at: "data", item: deliverySchema },
   responses: {
     ...json(z.object({ success: yes, data: z.array(deliverySchema) }), "Newest first."),
     ...NOT_FOUND,
