@@ -65,7 +65,7 @@ const Blocks = ({ blocks }: Pick<View, "blocks">) => (
     <ul>
       {blocks.map((block) => (
         <li>
-          <code>{blockCall(block)}</code>
+          <code data-block>{blockCall(block)}</code>
         </li>
       ))}
     </ul>

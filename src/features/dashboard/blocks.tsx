@@ -21,6 +21,15 @@ const KINDS = [
   ["utm", "Parameters for an address (UTM)"],
 ] as const;
 
+/** Google's campaign parameters: support.google.com/analytics/answer/10917952 */
+const UTM_FIELDS = [
+  ["utm_source", "Source", "{platform}"],
+  ["utm_medium", "Medium", "social"],
+  ["utm_campaign", "Campaign", ""],
+  ["utm_term", "Term", ""],
+  ["utm_content", "Content", ""],
+] as const;
+
 const STYLES = ".block { white-space: pre-wrap; } .call { user-select: all; }";
 
 blocksPage.get(PATH, signedIn("read:pages"), (c) =>
@@ -32,7 +41,7 @@ blocksPage.post(PATH, signedIn("write"), async (c) => {
   const { blockName, newBlockSchema } = await import("../blocks/schema.ts");
   const { saveBlock } = await import("../blocks/service.ts");
   const refused = await attempt(async () => {
-    const fields = { kind: textField(form, "kind") || undefined, text: textField(form, "text") };
+    const fields = { kind: textField(form, "kind") || undefined, text: sentText(form) };
     const { name } = readFields(z.object({ name: blockName }), {
       name: textField(form, "name"),
     });
@@ -46,6 +55,18 @@ blocksPage.post(`${PATH}/:name/delete`, signedIn("destructive"), async (c) => {
   const refused = await attempt(() => deleteBlock(c.var.ctx, c.req.param("name")));
   return refused ? show(c, refused) : c.redirect(`${PATH}?done=deleted`, 303);
 });
+
+/** The form of UTM parameters has a field for each. */
+function sentText(form: FormData): string {
+  if (form.has("text")) return textField(form, "text");
+  return UTM_FIELDS.flatMap(([parameter]) => {
+    const value = textField(form, parameter).trim();
+    return value ? [`${parameter}=${readable(encodeURIComponent(value))}`] : [];
+  }).join("&");
+}
+
+/** Variables keep their braces. */
+const readable = (value: string): string => value.replace(/%7B(\w+)%7D/g, "{$1}");
 
 async function show(
   c: Context<PageEnv>,
@@ -99,9 +120,54 @@ async function show(
           <SubmitLine>Save</SubmitLine>
         </TeamForm>
       </Section>
+      <Section id="utm" title="Build UTM parameters">
+        <UtmForm sent={sent?.has("text") ? undefined : sent} chosen={chosen} />
+      </Section>
     </>,
   );
 }
+
+const UtmForm = ({
+  sent,
+  chosen,
+}: {
+  sent?: FormData | undefined;
+  chosen?: BlockRow | undefined;
+}) => {
+  const changed = chosen?.kind === "utm" ? chosen : undefined;
+  const saved = changed && new URLSearchParams(changed.text);
+  const shownValue = (parameter: string, unset: string): string => {
+    if (sent) return textField(sent, parameter);
+    return saved ? (saved.get(parameter) ?? "") : unset;
+  };
+  return (
+    <TeamForm class="fields" action={PATH}>
+      <p class="muted">
+        They tell your visitor statistics where a visitor came from. A post puts the block around an
+        address: <code>{"{block:spring|https://example.com}"}</code>.
+      </p>
+      <input type="hidden" name="kind" value="utm" />
+      <InputField
+        id="utm-name"
+        name="name"
+        label="Name of the block"
+        hint="small letters, digits and hyphens"
+        maxlength={50}
+        required
+        value={sent ? textField(sent, "name") : changed?.name}
+      />
+      {UTM_FIELDS.map(([parameter, label, unset]) => (
+        <InputField
+          id={parameter}
+          label={label}
+          value={shownValue(parameter, unset)}
+          maxlength={200}
+        />
+      ))}
+      <SubmitLine>Save</SubmitLine>
+    </TeamForm>
+  );
+};
 
 const BlockItem = (block: BlockRow) => (
   <li>

@@ -44,19 +44,29 @@ function countsOf(values: readonly (string | null)[]): Map<string | null, number
   return counts;
 }
 
-const VARIABLE = /\{(title|link|summary|author|date)\}/g;
+export const VARIABLES = ["title", "link", "summary", "author", "date"] as const;
+
+const VARIABLE = /\{([a-z_]+)\}/gi;
+
+/** The first name in braces that is no variable of an entry. */
+export const unknownVariable = (template: string): string | undefined =>
+  [...template.matchAll(VARIABLE)]
+    .map(([, name = ""]) => name)
+    .find((name) => !VARIABLES.some((one) => one === name));
 
 /** An entry cannot name a block of the team, or end the name of one. */
 const harmless = (text: string): string =>
   text.replace(/[{}|]/g, " ").replace(/ {2,}/g, " ").trim();
 
 export function fillTemplate(template: string, entry: Entry): string {
-  const values: Record<string, string> = {
+  const values: Record<(typeof VARIABLES)[number], string> = {
     title: harmless(entry.title),
     link: (entry.link ?? "").replace(/[{}|]/g, encodeURIComponent),
     summary: harmless(entry.summary),
     author: harmless(entry.author),
     date: entry.publishedAt?.toISOString().slice(0, "2026-12-01".length) ?? "",
   };
-  return template.replace(VARIABLE, (_, name: string) => values[name] ?? "").trim();
+  return template
+    .replace(VARIABLE, (whole, name: string) => (values as Record<string, string>)[name] ?? whole)
+    .trim();
 }

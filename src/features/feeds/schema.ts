@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { enableDescriptions } from "../../http/describing.ts";
 import { MAX_ACCOUNTS } from "../content/bounds.ts";
-import { DEFAULT_TEMPLATE } from "./rules.ts";
+import { DEFAULT_TEMPLATE, unknownVariable, VARIABLES } from "./rules.ts";
 import { FEED_STATUSES, type FeedRow } from "./table.ts";
 
 enableDescriptions();
@@ -22,6 +22,10 @@ const fields = {
     .string()
     .min(1)
     .max(MAX_TEMPLATE_CHARACTERS)
+    .refine((template) => unknownVariable(template) === undefined, {
+      error: ({ input }) =>
+        `has {${unknownVariable(String(input))}}, which is no variable: there are ${VARIABLES.map((name) => `{${name}}`).join(", ")}`,
+    })
     .describe(
       "The text of a post, with {title}, {link}, {summary}, {author} and {date} of the entry, and the team's text blocks, such as {block:spring|{link}}.",
     ),

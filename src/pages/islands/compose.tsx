@@ -1,4 +1,5 @@
 import { CallRefused, call } from "./call.ts";
+import { startBlocks } from "./compose/blocks.ts";
 import { type Content, instantOf, readContent } from "./compose/content.ts";
 import { startCounts, updateCounts } from "./compose/counts.ts";
 import { offerCopy, removeNotice, showState } from "./compose/draft-notices.ts";
@@ -150,6 +151,7 @@ function start(form: HTMLFormElement): void {
     keepNames(team, id(), unsaved());
   });
   startThreads(structureChanged);
+  startBlocks(form);
   form.addEventListener("input", changed);
   form.addEventListener("change", () => {
     showSettings();
