@@ -35,13 +35,9 @@ const LEFT =
 export async function checkFeed(deps: Deps, feed: DueFeed): Promise<void> {
   if (feed.role === null) return keep(deps, feed, { isActive: false, problem: LEFT });
   const fetched = await fetchFeed(deps, feed);
-  const now = deps.now();
   if (fetched.kind === "unchanged") {
-    return keep(deps, feed, {
-      failures: 0,
-      nextAt: nextCheck(now, 0),
-      problem: problemOfEntry(feed),
-    });
+    if (feed.failures > 0) await keep(deps, feed, { failures: 0, problem: null });
+    return;
   }
   if (fetched.kind === "failed") return fail(deps, feed, fetched);
   const { readFeed } = await import("./read-feed.ts");
@@ -99,20 +95,22 @@ async function takeNew(
     }
   }
   const hasMore = fresh.length > taken.length;
-  const nextAt = hasMore ? new Date(now.getTime() + SOON_SECONDS * SECOND) : nextCheck(now, 0);
   const done = keyed.filter((one) => !waiting.has(one));
   const keys = done.flatMap((one) => one.keys);
+  const next: Partial<FeedRow> = {
+    failures: 0,
+    // What waits is asked for again, so the whole feed has to be answered.
+    ...(waiting.size > 0 ? { etag: null, lastModified: null } : { etag, lastModified }),
+    problem,
+    ...(hasMore ? { nextAt: new Date(now.getTime() + SOON_SECONDS * SECOND) } : {}),
+  };
+  const changes = Object.entries(next).some(
+    ([name, value]) => feed[name as keyof FeedRow] !== value,
+  );
   await deps.db.run([
     keepKeys(feed, keys, { now, againMs: SEEN_AGAIN_MS }),
     forgetKeys(feed.id, new Date(now.getTime() - FORGOTTEN_MS)),
-    updateFeed(feed.teamId, feed.id, {
-      checkedAt: now,
-      failures: 0,
-      // What waits is asked for again, so the whole feed has to be answered.
-      ...(waiting.size > 0 ? { etag: null, lastModified: null } : { etag, lastModified }),
-      nextAt,
-      problem,
-    }),
+    ...(changes ? [updateFeed(feed.teamId, feed.id, next)] : []),
   ]);
   if (hasMore) await wakeFeeds(deps, SOON_SECONDS);
 }
@@ -204,7 +202,5 @@ function problemIn(
 }
 
 async function keep(deps: Deps, feed: FeedRow, set: Partial<FeedRow>): Promise<void> {
-  await deps.db.run([
-    updateFeed(feed.teamId, feed.id, { checkedAt: deps.now(), problem: null, ...set }),
-  ]);
+  await deps.db.run([updateFeed(feed.teamId, feed.id, set)]);
 }

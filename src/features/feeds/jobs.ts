@@ -1,5 +1,4 @@
 import type { SharedBudget } from "../../core/budget.ts";
-import { MINUTE } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import { countedDeps } from "../../queue/counted-deps.ts";
 import type { Outcome } from "../../queue/outcome.ts";
@@ -10,8 +9,6 @@ import { nextCheck } from "./rules.ts";
 
 /** Feeds that are checked side by side, within the calls that are reserved for them. */
 const FEEDS_AT_ONCE = 3;
-/** A feed whose check broke off is due again after this time. */
-const LEASE_MS = 10 * MINUTE;
 const RESERVED_CALLS = 2 + FEEDS_AT_ONCE * CALLS_OF_CHECK;
 
 /** Checks due feeds while calls are left, then hands over to another message. */
@@ -29,8 +26,8 @@ export async function handleFeeds(deps: Deps, budget: SharedBudget): Promise<Out
 /** Returns how many feeds were due, at most `FEEDS_AT_ONCE`. */
 async function checkDueFeeds(deps: Deps): Promise<number> {
   const now = deps.now();
-  const lease = new Date(now.getTime() + LEASE_MS);
-  const [feeds, taken] = await deps.db.run(takeDueFeeds({ now, max: FEEDS_AT_ONCE }, lease));
+  const next = nextCheck(now, 0);
+  const [feeds, taken] = await deps.db.run(takeDueFeeds({ now, max: FEEDS_AT_ONCE }, next));
   await Promise.all(
     feeds.map((feed) => checkFeed(deps, feed).catch((error) => noteCrash(deps, feed, error))),
   );

@@ -63,8 +63,11 @@ export type DueFeed = ReturnType<typeof readDue>;
 const dueIds = ({ now, max }: { now: Date; max: number }): SQL =>
   sql`SELECT id FROM feeds WHERE is_active = 1 AND next_at <= ${now.getTime()} ORDER BY next_at, id LIMIT ${max}`;
 
-/** Reads due feeds, and keeps them from others until the lease ends. Both statements belong into one batch. */
-export const takeDueFeeds = (due: { now: Date; max: number }, leaseUntil: Date) =>
+/**
+ * Reads due feeds as they were, and counts them as asked, which keeps them from others: a check without news writes no
+ * more. Both statements belong into one batch.
+ */
+export const takeDueFeeds = (due: { now: Date; max: number }, next: Date) =>
   [
     sqlQuery(
       sql`SELECT f.*, t.requires_approval AS needs_approval,
@@ -74,7 +77,8 @@ export const takeDueFeeds = (due: { now: Date; max: number }, leaseUntil: Date) 
         WHERE f.id IN (${dueIds(due)})`,
       readDue,
     ),
-    sqlWrite(sql`UPDATE feeds SET next_at = ${leaseUntil.getTime()} WHERE id IN (${dueIds(due)})`),
+    sqlWrite(sql`UPDATE feeds SET next_at = ${next.getTime()}, checked_at = ${due.now.getTime()}
+      WHERE id IN (${dueIds(due)})`),
   ] as const;
 
 export const seenKeys = (feedId: number, keys: readonly string[]): Query<string[]> =>

@@ -294,11 +294,13 @@ test("an hour of 1,000 feeds keeps within the free plan's subrequests", async ()
   answer = () => new Response(null, { status: 304 });
   requests.length = 0;
   let most = 0;
+  let written = 0;
   for (let minute = 0; minute < 120; minute++) {
     harness.advance(60);
     await harness.tick();
     while (harness.sent.length > 0) {
       const { costs } = await measure(harness, () => harness.drain(1));
+      written += costs.rowsWritten;
       most = Math.max(
         most,
         costs.roundTrips.length + costs.fetches.length + costs.queueSends.length,
@@ -307,6 +309,7 @@ test("an hour of 1,000 feeds keeps within the free plan's subrequests", async ()
   }
   expect(requests.length).toBeGreaterThanOrEqual(1_000);
   expect(most).toBeLessThanOrEqual(50);
+  expect(written).toBeLessThanOrEqual(2 * requests.length);
 });
 
 test("an entry that is listed twice makes one post, and so do two of one id", async () => {
