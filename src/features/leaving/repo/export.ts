@@ -159,6 +159,7 @@ export const SECTIONS: readonly (Section | StoredSection)[] = [
       "requiresApproval",
       "blocklist",
       "bannedHashtags",
+      "quietHours",
       "createdAt",
     ],
     { owner: sql`id` },
