@@ -117,7 +117,7 @@ export function toRows({ posts, integrations }: PostizPosts, now: Date): string[
   return [
     ["account", "importId", "caption", "scheduledFor", "status"],
     ...posts.map(({ id, content, publishDate, intervalInDays, integration }) => {
-      const known = byId.get(integration.id) ?? {
+      const account = byId.get(integration.id) ?? {
         id: integration.id,
         identifier: integration.providerIdentifier ?? "",
         name: integration.name,
@@ -125,7 +125,7 @@ export function toRows({ posts, integrations }: PostizPosts, now: Date): string[
       const at = new Date(publishDate);
       const date = at > now ? at.toISOString() : "";
       const importId = intervalInDays ? `postiz:${id}:${at.toISOString()}` : `postiz:${id}`;
-      return [accountOf(known), importId, plainText(content ?? ""), date, "draft"];
+      return [accountOf(account), importId, plainText(content ?? ""), date, "draft"];
     }),
   ];
 }

@@ -306,11 +306,11 @@ function momentsOf(posts: readonly SeriesPost[], now: Date) {
 }
 
 function withPending(facts: AccountFacts, unstored: readonly Accepted[]): AccountFacts {
-  const own = unstored.filter(
+  const pending = unstored.filter(
     ({ row }) => row.accountId === facts.account.id && row.status === "pending",
   );
-  const posts = own.reduce((sum, { row }) => sum + row.posts, 0);
-  return { ...facts, used: facts.used + posts, inProgress: facts.inProgress + own.length };
+  const posts = pending.reduce((sum, { row }) => sum + row.posts, 0);
+  return { ...facts, used: facts.used + posts, inProgress: facts.inProgress + pending.length };
 }
 
 const takenBefore = (unstored: readonly Accepted[], at: Date): number =>

@@ -123,8 +123,8 @@ function passingAmong(
   now: Date,
 ): KeyedEntry[] {
   return taken.filter(({ entry }, i) => {
-    const own = results.slice(i * accountIds.length, (i + 1) * accountIds.length);
-    const isPassing = own.some((one) => "errors" in one && one.isPassing);
+    const ownResults = results.slice(i * accountIds.length, (i + 1) * accountIds.length);
+    const isPassing = ownResults.some((one) => "errors" in one && one.isPassing);
     const isRecent = now.getTime() - (entry.publishedAt?.getTime() ?? 0) < WAITS_MS;
     return isPassing && isRecent;
   });

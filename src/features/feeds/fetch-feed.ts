@@ -75,8 +75,8 @@ async function readAnswer(answer: Response, url: string, now: Date): Promise<Fet
   if (status === 304) return { kind: "unchanged" };
   if (!answer.ok) {
     void answer.body?.cancel().catch(() => {});
-    const asked = readRetryAfter(headers.get("retry-after"), now);
-    return failed(`It answered ${status}.`, asked, status === 410);
+    const retryAfterMs = readRetryAfter(headers.get("retry-after"), now);
+    return failed(`It answered ${status}.`, retryAfterMs, status === 410);
   }
   const bytes = await readBytes(answer);
   if (bytes === "too_large") return failed("The feed is larger than 2 MB.");

@@ -54,8 +54,8 @@ export async function findFeed(ctx: Ctx, address: string): Promise<FoundFeed> {
   const answer = await tryAddress(ctx, first);
   if (!("page" in answer)) return answer;
   const named = feedOfPage(answer.page, first);
-  const other = named === null ? null : await tryAddress(ctx, named);
-  if (other && !("page" in other)) return other;
+  const namedFeed = named === null ? null : await tryAddress(ctx, named);
+  if (namedFeed && !("page" in namedFeed)) return namedFeed;
   throw refuse("there is no feed. Send the address of an RSS, Atom or JSON feed.");
 }
 

@@ -121,8 +121,8 @@ const ownerOf = ({ actor }: Ctx): Pick<FeedRow, "teamId" | "createdBy" | "mayPub
 
 async function requireAccounts(ctx: Ctx, ids: readonly string[]): Promise<void> {
   const [accounts] = await ctx.read("posts:write", [accountsOfTeam(ctx.team, {})]);
-  const known = accounts.map(({ id }) => id).filter((id) => mayUse(ctx.actor, id));
-  const unknown = ids.find((id) => !known.includes(id));
+  const usable = accounts.map(({ id }) => id).filter((id) => mayUse(ctx.actor, id));
+  const unknown = ids.find((id) => !usable.includes(id));
   if (unknown === undefined) return;
   const message = `${unknown.slice(0, 100)} is no account of the team. GET /accounts lists yours.`;
   throw invalidFields([fieldError("accountIds", message)]);

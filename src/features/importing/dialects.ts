@@ -160,8 +160,8 @@ export function readColumns(header: readonly string[], mapping: Mapping): Column
   );
   const taken = new Set(Object.keys(mapping));
   const fields = header.map((column) => {
-    const own = mapped.get(column);
-    if (own !== undefined) return own;
+    const mappedField = mapped.get(column);
+    if (mappedField !== undefined) return mappedField;
     const field = fieldOf(column, dialect);
     return field === null || taken.has(field) ? null : field;
   });

@@ -67,19 +67,27 @@ export async function importPosts(ctx: Ctx, request: ImportRequest): Promise<Imp
     zoneOfTeam({ team: ctx.team }),
   ]);
   const zone = request.zone ?? ownZone ?? "UTC";
-  const own = accounts.filter(({ id }) => mayUse(ctx.actor, id));
+  const usableAccounts = accounts.filter(({ id }) => mayUse(ctx.actor, id));
   const sheet = readSheet(text);
   if (sheet.rows.length > MAX_ROWS) {
     const message = `The file has ${sheet.rows.length} rows, and one import takes ${MAX_ROWS}. Split the file.`;
     throw new AppError(null, message);
   }
   const columns = readColumns(sheet.header, mapping);
-  const usualTargets = request.account === null ? null : readTargets(request.account, own);
+  const usualTargets =
+    request.account === null ? null : readTargets(request.account, usableAccounts);
   if (usualTargets && usualTargets.refusals.length > 0) {
     throw invalidFields(usualTargets.refusals.map((refusal) => fieldError("account", refusal)));
   }
   const most = MAX_POSTS + 1;
-  const posts = toPosts(sheet, { columns, accounts: own, usualTargets, zone, origin, most });
+  const posts = toPosts(sheet, {
+    columns,
+    accounts: usableAccounts,
+    usualTargets,
+    zone,
+    origin,
+    most,
+  });
   if (posts.length > MAX_POSTS) {
     const message = `The file makes more than ${MAX_POSTS} posts, which one import takes. Split the file.`;
     throw new AppError(null, message);

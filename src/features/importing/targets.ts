@@ -36,10 +36,10 @@ export function readTargets(cell: string, accounts: readonly OwnAccount[]): Targ
   if (names.length > MAX_ACCOUNTS) {
     return { accounts: [], refusals: [`takes up to ${MAX_ACCOUNTS} accounts.`] };
   }
-  const found = names.map((name) => findAccount(name, accounts));
+  const matches = names.map((name) => findAccount(name, accounts));
   return {
-    accounts: [...new Set(found.flatMap((one) => ("refusal" in one ? [] : [one.account])))],
-    refusals: found.flatMap((one) => ("refusal" in one ? [one.refusal] : [])),
+    accounts: [...new Set(matches.flatMap((one) => ("refusal" in one ? [] : [one.account])))],
+    refusals: matches.flatMap((one) => ("refusal" in one ? [one.refusal] : [])),
   };
 }
 
@@ -76,11 +76,11 @@ function findAccount(
       refusal: `${platformName} has ${matches.length} accounts that "${name.slice(0, 80)}" could be. Use the id: ${ids}.`,
     };
   }
-  const own = ofPlatform.map(({ platform, accountName }) => `${platform}:${accountName}`);
+  const names = ofPlatform.map(({ platform, accountName }) => `${platform}:${accountName}`);
   return {
     refusal:
-      own.length === 0
+      names.length === 0
         ? `No account of ${platformName} is connected.`
-        : `No account of ${platformName} is called "${handle.slice(0, 80)}". There is ${own.join(", ").slice(0, 200)}.`,
+        : `No account of ${platformName} is called "${handle.slice(0, 80)}". There is ${names.join(", ").slice(0, 200)}.`,
   };
 }
