@@ -24,6 +24,7 @@ import { type Row, skipped } from "./report.ts";
 import { measureRequests } from "./requests.ts";
 import { measureRestore } from "./restore.ts";
 import { measureAll, type Section } from "./sections.ts";
+import { measureSheets } from "./sheets.ts";
 import { measureStartUp } from "./start-up.ts";
 import { measureStorage } from "./storage.ts";
 import { measureTenGb } from "./ten-gb.ts";
@@ -36,6 +37,7 @@ const THOROUGH = {
   effort: { rounds: 5, seconds: 3, posts: 600 },
   sizes: { small: 1_000, large: 200_000, others: 1_000_000 },
   due: 100_000,
+  sheets: 20,
   films: [FILM_TO_X, LONGEST_TO_TIKTOK],
 };
 const QUICK: typeof THOROUGH = {
@@ -43,6 +45,7 @@ const QUICK: typeof THOROUGH = {
   effort: { rounds: 2, seconds: 1, posts: 200 },
   sizes: { small: 1_000, large: 20_000, others: 100_000 },
   due: 10_000,
+  sheets: 5,
   films: [FILM_TO_X, FILM_TO_TIKTOK],
 };
 
@@ -67,6 +70,8 @@ const ON_REQUEST = {
   calls: async (workspace: Workspace) =>
     measureRequests(workspace, await buildBundle(workspace), THOROUGH.effort),
   intake: async (workspace: Workspace) => measureIntake(workspace, await buildBundle(workspace)),
+  sheets: async (workspace: Workspace) =>
+    measureSheets(workspace, await buildBundle(workspace), THOROUGH.sheets),
   calendar: async (workspace: Workspace) =>
     measureCalendar(workspace, await buildBundle(workspace)),
   analytics: async (workspace: Workspace) =>
@@ -100,7 +105,7 @@ function readArguments() {
 
 /** The sections of a whole run, in their order; each is measured by itself. */
 function sectionsOf(workspace: Workspace, isQuick: boolean): Section[] {
-  const { starts, effort, sizes, due, films } = isQuick ? QUICK : THOROUGH;
+  const { starts, effort, sizes, due, sheets, films } = isQuick ? QUICK : THOROUGH;
   let built: Promise<Bundle> | undefined;
   const bundle = () => (built ??= buildBundle(workspace));
   const withCpu = (title: string, measure: () => Promise<Row[]>): Section => ({
@@ -122,6 +127,7 @@ function sectionsOf(workspace: Workspace, isQuick: boolean): Section[] {
         measureRelay(workspace, await bundle(), film),
       ),
     ),
+    withCpu("Sheets", async () => measureSheets(workspace, await bundle(), sheets)),
     withCpu("Webhooks", async () => measureDeliveries(workspace, await bundle())),
     withCpu("Due posts", async () => measureDuePosts(workspace, await bundle(), due)),
     withCpu("100 posts on time", async () => measureLateness(workspace, await bundle(), 100)),
@@ -146,8 +152,8 @@ function sectionsOf(workspace: Workspace, isQuick: boolean): Section[] {
  * Measures and prints; a bar that is missed is told, and is no failure of the program. A section that cannot be
  * measured says why, the others go on, and the program fails at its end. `--only` measures one part: `storage` and
  * `film` the way of one file into storage, and of 10 GiB to YouTube; `restore` a backup and a restore of a million posts; `ten-gb` what calls and ticks read of a full database; `redirect`, `links`, `start`, `calls`, `intake`,
- * `calendar`, `analytics` and `webhooks` the redirects, the pages of short links, the first answers of fresh Workers, the CPU of
- * calls, files in forms, a calendar, an overview of analytics and the CPU of attempts.
+ * `sheets`, `calendar`, `analytics` and `webhooks` the redirects, the pages of short links, the first answers of fresh Workers, the CPU of
+ * calls, files in forms, sheets, a calendar, an overview of analytics and the CPU of attempts.
  */
 async function main(): Promise<number> {
   const { quick = false, only, mebibytes } = readArguments();
