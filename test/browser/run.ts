@@ -56,6 +56,7 @@ async function main(): Promise<number> {
     const akimbo = await startAkimbo(stateDir, {});
     const place = { kind: "local", stateDir } as const;
     const { failedId, publishedId, accountId } = await fillWorkspace(akimbo, place);
+    await akimbo.call("PUT", "/blocks/signature", { text: "— The team of {shop}" });
     const { origin } = akimbo;
     const { problems, owner, member, openInvite } = await checkPeople(browser, akimbo);
     for (const problem of problems) console.error(problem);
@@ -70,6 +71,7 @@ async function main(): Promise<number> {
       ...[`/app/uploads/${publishedId}`, `/app/uploads/${failedId}`],
       ...["/app/accounts", `/app/accounts/${accountId}`, `/app/accounts/${accountId}/remove`],
       ...["/app/connection-pages", "/app/media", "/app/pools", "/app/setup"],
+      ...["/app/import", "/app/feeds", "/app/blocks", "/app/blocks?name=signature"],
       ...["/app/webhooks", "/app/webhooks/signature"],
       ...["/app/short-links", "/app/short-links/domains"],
       ...PLATFORMS.map((platform) => `/app/setup/${platform}`),
