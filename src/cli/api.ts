@@ -226,7 +226,7 @@ async function reach(request: Request, credential: Credential): Promise<Response
   const body = parseJson(text);
   if (response.ok && typeof body === "object" && body !== null) return Response.json(body);
   const path = new URL(request.url).pathname.replace("/api/v1", "");
-  const message = `${request.method} ${path}: ${explain(status, body, text)}`;
+  const message = `${request.method} ${path}: ${explain(path, status, body, text)}`;
   if (response.ok) throw new Problem(message);
   if (!isTemporaryStatus(status)) throw new Refusal(message);
   throw new TemporaryProblem(message, readRetryAfter(headers.get("retry-after")));
@@ -259,6 +259,13 @@ const OPTIONS: Readonly<Record<string, string>> = {
   teamId: "--team",
 };
 
+const OPTIONS_OF_IMPORT: typeof OPTIONS = {
+  file: "the file",
+  account: "--account",
+  mapping: "--map",
+  timezone: "--timezone",
+};
+
 const NAMESAKES = new Set([
   "archived",
   "description",
@@ -273,13 +280,15 @@ const NAMESAKES = new Set([
   "title",
 ]);
 
-const optionOf = (field: string): string =>
-  OPTIONS[field] ?? (NAMESAKES.has(field) ? `--${field}` : `--set ${field}`);
+function optionOf(field: string, path: string): string {
+  const options = path === "/upload/import" ? OPTIONS_OF_IMPORT : OPTIONS;
+  return options[field] ?? (NAMESAKES.has(field) ? `--${field}` : `--set ${field}`);
+}
 
 /** Replaces API field names in a refusal with the command's options. */
-const inOptions = (message: string): string =>
+const inOptions = (message: string, path: string): string =>
   message
-    .replace(/^(\w+)(?:\.\d+)?: /, (_, field: string) => `${optionOf(field)} `)
+    .replace(/^(\w+)(?:\.\d+)?: /, (_, field: string) => `${optionOf(field, path)} `)
     .replace(/\bschedule_date\b/g, "--at")
     .replace(/\bUpload(?= not found| \d)/g, "Post");
 
@@ -289,13 +298,13 @@ const refusal = z.object({
   errors: z.array(z.object({ field: z.string().optional(), message: z.string() })).optional(),
 });
 
-function explain(status: number, body: unknown, text: string): string {
+function explain(path: string, status: number, body: unknown, text: string): string {
   const refused = refusal.safeParse(body);
   if (!refused.success) return `unexpected answer (${status}): ${text.slice(0, 200)}`;
   const { error, message, errors = [] } = refused.data;
   // The API repeats the first of several errors in `error`.
   const all = errors.length > 0 ? errors.map((one) => one.message) : [error];
-  const words = new Set([...all, ...(message ? [message] : [])].map(inOptions));
+  const words = new Set([...all, ...(message ? [message] : [])].map((one) => inOptions(one, path)));
   return `${status} ${[...words].join("; ")}`;
 }
 

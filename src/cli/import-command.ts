@@ -132,7 +132,7 @@ async function run(api: Api, file: File, { fields, options, setting }: Run): Pro
 }
 
 function inWords(outcome: ImportOutcome): string {
-  const { rows, dryRun, created, skipped, timezone } = outcome;
+  const { rows, dryRun, created, skipped, timezone, ignoredColumns } = outcome;
   const table = formatTable(["Row", "Account", "When", "Status", "Note"], rows.map(toCells));
   const refused = rows.filter(({ valid }) => !valid).length;
   const possible = rows.length - refused - skipped;
@@ -143,6 +143,7 @@ function inWords(outcome: ImportOutcome): string {
     table,
     "",
     `Dates without a zone are in the time of ${timezone}.`,
+    ...(ignoredColumns.length > 0 ? [`Columns left out: ${ignoredColumns.join(", ")}.`] : []),
     `${end} ${skipped} are here already, ${refused} are refused.`,
   ].join("\n");
 }

@@ -223,6 +223,12 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
     })),
     stranger: 400,
   },
+  "POST /app/feeds/:id": {
+    ...anybody(async (team) => ({
+      params: { id: await team.feed() },
+      fields: { url: FEED_URL, account: await team.account(), status: "draft" },
+    })),
+  },
   "POST /app/feeds/:id/switch": anybody(async (team) => ({
     params: { id: await team.feed() },
     fields: { on: "1" },

@@ -106,6 +106,9 @@ function fill({ name, kind, text }: Block, values: Record<string, string>): Fill
   return { text: filled, refusals };
 }
 
+export const isParameters = (text: string): boolean =>
+  /^[\w.-]+=[^&\s]*(?:&[\w.-]+=[^&\s]*)*$/.test(text);
+
 /** The address keeps its own parameters. */
 function addParameters(name: string, text: string, values: Record<string, string>): Filled {
   const url = URL.parse(values.url ?? "");

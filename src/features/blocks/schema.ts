@@ -2,7 +2,7 @@ import * as z from "zod";
 import { BROKEN_TEXT, isBrokenText } from "../../core/text.ts";
 import { enableDescriptions } from "../../http/describing.ts";
 import type { BlockRow } from "./repo.ts";
-import { BLOCK_KINDS, BLOCK_NAME } from "./rules.ts";
+import { BLOCK_KINDS, BLOCK_NAME, isParameters } from "./rules.ts";
 
 enableDescriptions();
 
@@ -29,6 +29,10 @@ export const newBlockSchema = z
       .describe(
         "May have variables: {platform} and {account} are the post's, others are given as `{block:name|product=Shoes}`.",
       ),
+  })
+  .refine(({ kind, text }) => kind === "text" || isParameters(text), {
+    path: ["text"],
+    error: "must be parameters, such as utm_source={platform}&utm_medium=social",
   })
   .meta({ id: "NewTextBlock" });
 

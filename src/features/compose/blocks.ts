@@ -63,32 +63,36 @@ export function fillBlocks<T extends Written>(
   return { filled, errors, isHeld };
 }
 
+type FilledEdit = { edit: UploadEdit } & Pick<Filled<unknown>, "isHeld">;
+
 /**
  * Puts the team's blocks into the texts of an edit.
  *
  * @throws AppError 400
  */
-export async function fillEdit(ctx: Ctx, id: number, edit: UploadEdit): Promise<UploadEdit> {
+export async function fillEdit(ctx: Ctx, id: number, edit: UploadEdit): Promise<FilledEdit> {
   const { title, description, thread, first_comment } = edit;
   const texts = { title, description, thread, first_comment };
-  if (!namesBlock(JSON.stringify(texts))) return edit;
+  if (!namesBlock(JSON.stringify(texts))) return { edit, isHeld: false };
   const [blocks, [scope]] = await ctx.read("posts:write", [
     blocksOfTeam({ team: ctx.team }),
     scopeOfUpload(ctx.team, id),
   ]);
-  if (!scope) return edit;
+  if (!scope) return { edit, isHeld: false };
   const errors: FieldError[] = [];
+  let isHeld = false;
   const filled = Object.entries(texts).flatMap(([field, value]) => {
     if (value === undefined) return [];
     const fill = (text: string) => {
-      const { text: expanded, refusals } = expandBlocks(text, blocks, scope);
+      const { text: expanded, refusals, isHeld: waits } = expandBlocks(text, blocks, scope);
+      isHeld ||= waits;
       errors.push(...refusals.map((refusal) => fieldError(field, refusal)));
       return expanded;
     };
     return [[field, fillDeep(value, fill)]];
   });
   if (errors.length > 0) throw invalidFields(errors);
-  return { ...edit, ...Object.fromEntries(filled) };
+  return { edit: { ...edit, ...Object.fromEntries(filled) }, isHeld };
 }
 
 /** A thread may be a JSON array of texts, or of objects with a text. */

@@ -45,13 +45,14 @@ type EditedValues = Pick<
 >;
 
 /**
- * An edit by an owner or admin approves the new content, but a client who approved the old content sees the post again.
+ * An edit by an owner or admin approves the new content, but a client who approved the old content sees the post again,
+ * and a text block of somebody whose posts need approval leaves the post to be approved.
  *
  * @throws AppError NOT_FOUND, ARCHIVED, USE_APPROVAL_ACTIONS, UPLOAD_LOCKED, PLAN_LIMIT, 400 with every refused field, 400 with
  * violations
  */
 export async function editUpload(ctx: Ctx, id: number, written: UploadEdit): Promise<UploadRow> {
-  const edit = await fillEdit(ctx, id, written);
+  const { edit, isHeld } = await fillEdit(ctx, id, written);
   const [[row], files, [words], recent] = await ctx.read("posts:write", [
     ownUpload(ctx.team, id),
     filesOfOwnUpload(ctx.team, id),
@@ -68,10 +69,12 @@ export async function editUpload(ctx: Ctx, id: number, written: UploadEdit): Pro
   const bannedHashtags = words?.bannedHashtags?.[row.platform] ?? null;
   const namesParts = edit.thread !== undefined || edit.first_comment !== undefined;
   if (namesParts && positionToRetry(row) !== null) {
+    if (isHeld) throw heldBlock();
     const { editUnsentParts } = await import("./unsent-parts.ts");
     return editUnsentParts(ctx, row, edit, { files, rules: { blocklist, bannedHashtags } });
   }
   if (row.status === "completed") {
+    if (isHeld) throw heldBlock();
     const { correctUpload } = await import("./correct.ts");
     return correctUpload(ctx, row, edit, { files, rules: { blocklist, bannedHashtags } });
   }
@@ -103,7 +106,8 @@ export async function editUpload(ctx: Ctx, id: number, written: UploadEdit): Pro
   const rules = { blocklist, bannedHashtags, recent: others, cap: anew?.cap ?? null };
   const changed = { text, hasNewParts, hasNewDate, hasNewAltTexts };
   await requireGood(ctx, row, values, { edit, anew, files, rules, ...changed });
-  const isApproving = mayApprove(ctx.actor) && !(hasNewContent && row.approvedBy === "client");
+  const approves = !hasNewContent || (row.approvedBy !== "client" && !isHeld);
+  const isApproving = mayApprove(ctx.actor) && approves;
   const place = isApproving ? await requirePlace(ctx, row, values) : null;
   if (!hasNewContent && !hasNewDate) return row;
 
@@ -132,6 +136,13 @@ export async function editUpload(ctx: Ctx, id: number, written: UploadEdit): Pro
   if (set.wokenAt) await wakePostOnTime(ctx, id, set.wokenAt);
   return { ...row, ...set };
 }
+
+/** What goes out at once cannot wait for approval. */
+const heldBlock = () =>
+  new AppError(
+    null,
+    "A text block of this edit was saved by somebody whose posts need approval. Save the block yourself first, or write its text.",
+  );
 
 async function editedParts(...call: Parameters<typeof editParts>): Promise<EditedParts | null> {
   const [, , { thread, thread_marks, first_comment }] = call;

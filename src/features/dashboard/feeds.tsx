@@ -54,6 +54,19 @@ feedsPage.post(PATH, signedIn("write"), async (c) => {
   return refused ? show(c, { ...refused, sent: form }) : c.redirect(`${PATH}?done=added`, 303);
 });
 
+feedsPage.post(`${PATH}/:id`, signedIn("write"), async (c) => {
+  const id = readNumericId(c.req.param("id"), "Feed");
+  const form = await readForm(c);
+  const { feedChangeSchema } = await import("../feeds/schema.ts");
+  const { changeFeed } = await import("../feeds/service.ts");
+  const refused = await attempt(() =>
+    changeFeed(c.var.ctx, id, readFields(feedChangeSchema, fieldsOf(form))),
+  );
+  return refused
+    ? show(c, { ...refused, sent: form, changed: id })
+    : c.redirect(`${PATH}?done=changed`, 303);
+});
+
 feedsPage.post(`${PATH}/:id/switch`, signedIn("write"), async (c) => {
   const id = readNumericId(c.req.param("id"), "Feed");
   const form = await readForm(c);
@@ -72,10 +85,16 @@ feedsPage.post(`${PATH}/:id/delete`, signedIn("destructive"), async (c) => {
 
 async function show(
   c: Context<PageEnv>,
-  { notice, status, sent }: Shown & { sent?: FormData },
+  {
+    notice,
+    status,
+    sent,
+    changed = Number(c.req.query("feed")),
+  }: Shown & { sent?: FormData; changed?: number },
 ): Promise<Response> {
   const { ctx } = c.var;
   const feeds = await listFeeds(ctx);
+  const feed = feeds.find(({ id }) => id === changed);
   const accounts = await listAccounts(ctx);
   const [[zone = null]] = await ctx.read("posts:read", [zoneOfTeam({ team: ctx.team })]);
   return renderOwnPage(
@@ -95,21 +114,35 @@ async function show(
           </ul>
         )}
       </Section>
-      <Section id="new" title="Add a feed">
-        <AddForm accounts={accounts} sent={sent} />
+      <Section id="new" title={feed ? "Change the feed" : "Add a feed"}>
+        <FeedForm accounts={accounts} feed={feed} sent={sent ?? formOf(feed)} />
       </Section>
     </>,
   );
 }
 
-const AddForm = ({
+/** What the form of a feed would send, unchanged; nothing for a new one. */
+function formOf(feed: FeedRow | undefined): FormData {
+  const form = new FormData();
+  if (!feed) return form;
+  form.set("url", feed.url);
+  for (const id of feed.accountIds) form.append("account", id);
+  form.set("template", feed.template);
+  form.set("status", feed.status ?? "now");
+  if (feed.takesPicture) form.set("picture", "on");
+  return form;
+}
+
+const FeedForm = ({
   accounts,
-  sent = new FormData(),
+  feed,
+  sent,
 }: {
   accounts: readonly AccountRow[];
-  sent?: FormData | undefined;
+  feed: FeedRow | undefined;
+  sent: FormData;
 }) => (
-  <TeamForm class="fields" action={PATH}>
+  <TeamForm class="fields" action={feed ? `${PATH}/${feed.id}` : PATH}>
     <p class="muted">
       New entries of a blog, a podcast or a channel of YouTube become posts. The feed is asked about
       every hour. <a href="/docs/feeds">What a template may hold</a>.
@@ -154,7 +187,7 @@ const AddForm = ({
       <input type="checkbox" name="picture" checked={!sent.has("url") || sent.has("picture")} />{" "}
       With the first picture of the entry
     </label>
-    <SubmitLine>Add the feed</SubmitLine>
+    <SubmitLine>{feed ? "Save" : "Add the feed"}</SubmitLine>
   </TeamForm>
 );
 
@@ -168,9 +201,11 @@ const FeedItem = ({
   clock: Clock;
 }) => {
   const { id, url, accountIds, isActive, problem, checkedAt, nextAt, template } = feed;
-  const names = accountIds.map(
-    (one) => accounts.find((account) => account.id === one)?.accountName,
-  );
+  const names = accountIds.map((one) => {
+    const account = accounts.find((other) => other.id === one);
+    return account && `${account.accountName} on ${platformName(account.platform)}`;
+  });
+  const [, becomes] = STATUSES.find(([value]) => value === (feed.status ?? "now")) ?? [];
   return (
     <li>
       <div class="grow">
@@ -181,6 +216,7 @@ const FeedItem = ({
           To {names.map((name) => name ?? "a removed account").join(", ")}:{" "}
           <span dir="auto">{template}</span>
         </p>
+        <p class="muted">{becomes}.</p>
         <p class="muted">
           {checkedAt && (
             <>
@@ -198,6 +234,9 @@ const FeedItem = ({
       </div>
       <State text={isActive ? "On" : "Off"} tone={isActive ? "good" : ""} />
       <div class="row">
+        <a class="button quiet" href={`${PATH}?feed=${id}#new`}>
+          Change
+        </a>
         <TeamForm action={`${PATH}/${id}/switch`}>
           <input type="hidden" name="on" value={isActive ? "0" : "1"} />
           <Button tone="quiet" label={`${isActive ? "Switch off" : "Switch on"} ${url}`}>

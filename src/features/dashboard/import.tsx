@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import { plural } from "../../core/counts.ts";
+import type { UploadStatus } from "../../core/upload-status.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
@@ -25,6 +26,11 @@ const STYLES = `
 .columns select { width: 100%; }
 `;
 
+/** Of posts that are not made yet. */
+const WORDS_BEFORE: Partial<Record<UploadStatus, { text: string; tone: "warn" }>> = {
+  pending: { text: "Goes out at once", tone: "warn" },
+};
+
 /** What the person has sent, with the sheet as text. */
 interface Sent {
   text: string;
@@ -40,7 +46,7 @@ importPage.get(PATH, signedIn("read:pages"), (c) =>
   show(c, { sent: NOTHING, header: [], outcome: null, notice: null, status: 200 }),
 );
 
-importPage.post(PATH, signedIn("upload-bulk"), async (c) => {
+importPage.post(PATH, signedIn("write"), async (c) => {
   const form = await readForm(
     c,
     "The sheet is larger than 5 MB. Split it: one import takes 500 posts.",
@@ -67,9 +73,12 @@ async function readSent(form: FormData): Promise<Sent> {
   const file = form.get("file");
   const { decodeSheet } = await import("../importing/sheet.ts");
   const isFile = file instanceof File && file.size > 0;
-  // An empty choice leaves a column out that would be recognised.
+  // An empty choice leaves a column out that was recognised.
+  const isKnown = form.has("recognised");
   const mapping = MAPPED_FIELDS.flatMap(([field]) =>
-    form.has(`column-${field}`) ? [[field, textField(form, `column-${field}`)]] : [],
+    isKnown || textField(form, `column-${field}`)
+      ? [[field, textField(form, `column-${field}`)]]
+      : [],
   );
   return {
     text: isFile ? decodeSheet(await file.bytes()) : String(form.get("text") ?? ""),
@@ -187,6 +196,7 @@ const Preview = ({
         <textarea name="text" hidden aria-label="The sheet">
           {`\n${sent.text}`}
         </textarea>
+        {outcome && <input type="hidden" name="recognised" value="1" />}
         <details open={outcome === null}>
           <summary>
             Columns
@@ -261,7 +271,6 @@ const RowItem = ({
               · <Time at={scheduledFor} clock={clock} />
             </>
           )}
-          {status === "pending" && " · at once"}
         </p>
         {errors.map(({ message }) => (
           <p class="why">{message}</p>
@@ -272,7 +281,9 @@ const RowItem = ({
       </div>
       {uploadId !== null && <a href={`/app/uploads/${uploadId}`}>Post {uploadId}</a>}
       {row.valid && status ? (
-        <State {...STATUS_WORDS[status]} />
+        <State
+          {...((uploadId === null ? WORDS_BEFORE[status] : undefined) ?? STATUS_WORDS[status])}
+        />
       ) : (
         <State text="Refused" tone="bad" />
       )}

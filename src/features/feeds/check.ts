@@ -9,7 +9,7 @@ import { EMPTY_POST, type NewPost } from "../compose/new-post.ts";
 import { type FetchedFeed, fetchFeed, MAX_REDIRECTS } from "./fetch-feed.ts";
 import { type KeyedEntry, withKeys } from "./keys.ts";
 import type { Entry } from "./read-feed.ts";
-import { type DueFeed, forgetKeys, keepKeys, seenKeys, updateFeed } from "./repo.ts";
+import { type DueFeed, dueFeedById, forgetKeys, keepKeys, seenKeys, updateFeed } from "./repo.ts";
 import { entriesAtOnce, fillTemplate, nextCheck } from "./rules.ts";
 import type { FeedRow } from "./table.ts";
 
@@ -60,18 +60,21 @@ async function fail(
 
 async function takeNew(
   deps: Deps,
-  feed: DueFeed,
+  asked: DueFeed,
   { etag, lastModified }: Extract<FetchedFeed, { kind: "changed" }>,
   entries: readonly Entry[],
 ): Promise<void> {
   const now = deps.now();
   const keyed = await withKeys(entries);
-  const [known] = await deps.db.run([
+  const [known, [feed]] = await deps.db.run([
     seenKeys(
-      feed.id,
+      asked.id,
       keyed.flatMap(({ keys }) => keys),
     ),
+    dueFeedById(asked.id),
   ]);
+  // Somebody may have changed the feed while it answered.
+  if (!feed?.isActive || feed.role === null || feed.url !== asked.url) return;
   const seen = new Set(known);
   const unseen = keyed.filter(({ keys }) => !keys.some((key) => seen.has(key)));
   const isOld = ({ entry }: KeyedEntry) =>

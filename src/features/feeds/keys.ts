@@ -14,17 +14,7 @@ export interface KeyedEntry {
 
 export async function withKeys(entries: readonly Entry[]): Promise<KeyedEntry[]> {
   const names = namesOf(entries);
-  const keyed = await Promise.all(
-    entries.map(async (entry) => ({
-      entry,
-      keys: await Promise.all((names.get(entry) ?? []).map(keyOf)),
-    })),
+  return Promise.all(
+    [...names].map(async ([entry, own]) => ({ entry, keys: await Promise.all(own.map(keyOf)) })),
   );
-  // A feed may list an entry twice.
-  const seen = new Set<string>();
-  return keyed.filter(({ keys }) => {
-    const isNew = !keys.some((key) => seen.has(key));
-    for (const key of keys) seen.add(key);
-    return isNew;
-  });
 }

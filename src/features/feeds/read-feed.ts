@@ -13,7 +13,7 @@ export interface Entry {
 }
 
 /** Entries of a check; the newest count. */
-const MAX_ENTRIES = 100;
+const MAX_ENTRIES = 500;
 const SUMMARY_CHARACTERS = 500;
 /** Of a text of an entry: its end is not looked at. */
 const LOOKED_AT_CHARACTERS = 20_000;

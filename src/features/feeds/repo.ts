@@ -63,23 +63,27 @@ export type DueFeed = ReturnType<typeof readDue>;
 const dueIds = ({ now, max }: { now: Date; max: number }): SQL =>
   sql`SELECT id FROM feeds WHERE is_active = 1 AND next_at <= ${now.getTime()} ORDER BY next_at, id LIMIT ${max}`;
 
+const dueFeedsWhere = (condition: SQL): SQL =>
+  sql`SELECT f.*, t.requires_approval AS needs_approval,
+      (SELECT m.role FROM members m WHERE m.team_id = f.team_id AND m.user_id = f.created_by
+        AND m.is_active = 1) AS role
+    FROM feeds f JOIN teams t ON t.id = f.team_id AND t.deleted_at IS NULL
+    WHERE ${condition}`;
+
 /**
  * Reads due feeds as they were, and counts them as asked, which keeps them from others: a check without news writes no
  * more. Both statements belong into one batch.
  */
 export const takeDueFeeds = (due: { now: Date; max: number }, next: Date) =>
   [
-    sqlQuery(
-      sql`SELECT f.*, t.requires_approval AS needs_approval,
-          (SELECT m.role FROM members m WHERE m.team_id = f.team_id AND m.user_id = f.created_by
-            AND m.is_active = 1) AS role
-        FROM feeds f JOIN teams t ON t.id = f.team_id AND t.deleted_at IS NULL
-        WHERE f.id IN (${dueIds(due)})`,
-      readDue,
-    ),
+    sqlQuery(dueFeedsWhere(sql`f.id IN (${dueIds(due)})`), readDue),
     sqlWrite(sql`UPDATE feeds SET next_at = ${next.getTime()}, checked_at = ${due.now.getTime()}
       WHERE id IN (${dueIds(due)})`),
   ] as const;
+
+/** As `takeDueFeeds` reads it. No row once it is deleted, or its team. */
+export const dueFeedById = (id: number): Query<DueFeed[]> =>
+  sqlQuery(dueFeedsWhere(sql`f.id = ${id}`), readDue);
 
 export const seenKeys = (feedId: number, keys: readonly string[]): Query<string[]> =>
   sqlQuery(

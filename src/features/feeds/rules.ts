@@ -20,23 +20,32 @@ export const entriesAtOnce = (accounts: number): number =>
 
 /**
  * What an entry is recognised by: its id and its address, each unless another entry of the feed has the same. One of
- * them may change while the entry stays.
+ * them may change while the entry stays. An entry that stands twice, with the same id and the same address, has names once.
  */
-export function namesOf(entries: readonly Entry[]): Map<Entry, string[]> {
+export function namesOf(listed: readonly Entry[]): Map<Entry, string[]> {
+  const identities = listed.map(identityOf);
+  const entries = listed.filter((_, i) => identities.indexOf(identities[i] ?? "") === i);
   const idCounts = countsOf(entries.map(({ id }) => id));
   const linkCounts = countsOf(entries.map(({ link }) => link));
   return new Map(
     entries.map((entry) => {
-      const { id, link, title, publishedAt } = entry;
+      const { id, link, publishedAt } = entry;
       const names = [
         ...(id && idCounts.get(id) === 1 ? [`id ${id}`] : []),
         ...(link && linkCounts.get(link) === 1 ? [`link ${link}`] : []),
       ];
-      const last = `entry ${title} ${publishedAt?.toISOString() ?? ""}`;
-      return [entry, names.length > 0 ? names : [last]];
+      // Without an id, the address may belong to other entries at other times.
+      const isTold = names.length > 0 && (id !== null || publishedAt === null);
+      return [entry, isTold ? names : [...names, titleName(entry)]];
     }),
   );
 }
+
+const titleName = ({ title, publishedAt }: Entry): string =>
+  `entry ${title} ${publishedAt?.toISOString() ?? ""}`;
+
+const identityOf = (entry: Entry): string =>
+  JSON.stringify([entry.id, entry.link, ...(entry.id && entry.link ? [] : [titleName(entry)])]);
 
 function countsOf(values: readonly (string | null)[]): Map<string | null, number> {
   const counts = new Map<string | null, number>();

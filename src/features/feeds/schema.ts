@@ -17,7 +17,10 @@ const fields = {
     .describe(
       "An RSS, Atom or JSON feed; a page that names one; or a channel or playlist of YouTube.",
     ),
-  accountIds: z.array(z.string().max(100)).min(1).max(MAX_ACCOUNTS),
+  accountIds: z
+    .array(z.string().max(100))
+    .min(1, "must name at least one account")
+    .max(MAX_ACCOUNTS),
   template: z
     .string()
     .min(1)

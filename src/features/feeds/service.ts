@@ -31,6 +31,7 @@ export async function addFeed(ctx: Ctx, feed: NewFeed, origin: string): Promise<
   const { template, status, picture: takesPicture } = feed;
   await requireTaken(ctx, { accountIds, template, takesPicture, origin });
   const { keys, ...source } = await readAt(ctx, feed.url);
+  await requireOnce(ctx, { id: null, url: source.url, accountIds });
   const now = ctx.now();
   const row = {
     ...ownerOf(ctx),
@@ -69,9 +70,18 @@ export async function changeFeed(ctx: Ctx, id: number, change: FeedChange): Prom
     origin: before.origin,
   });
   const source = url !== undefined && url !== before.url ? await readAt(ctx, url) : null;
+  if (source || accountIds) {
+    await requireOnce(ctx, {
+      id,
+      url: source?.url ?? before.url,
+      accountIds: accountIds ?? before.accountIds,
+    });
+  }
   const now = ctx.now();
+  const isSwitch = Object.keys(change).every((field) => field === "isActive");
+  const staysOwned = isSwitch && (await hasPerson(ctx, id));
   const set: Partial<FeedRow> = {
-    ...ownerOf(ctx),
+    ...(staysOwned ? {} : ownerOf(ctx)),
     ...(accountIds === undefined ? {} : { accountIds }),
     ...(template === undefined ? {} : { template }),
     ...(status === undefined ? {} : { status }),
@@ -112,7 +122,13 @@ async function findOwn(ctx: Ctx, id: number): Promise<FeedRow> {
   return feed;
 }
 
-/** The posts are of the person who saved the feed last. */
+/** False when the person whose posts they are has left the team. */
+async function hasPerson(ctx: Ctx, id: number): Promise<boolean> {
+  const [[feed]] = await ctx.db.run([repo.dueFeedById(id)]);
+  return feed !== undefined && feed.role !== null;
+}
+
+/** The posts are of the person who saved the feed last; a switch alone saves nothing. */
 const ownerOf = ({ actor }: Ctx): Pick<FeedRow, "teamId" | "createdBy" | "mayPublish"> => ({
   teamId: actor.teamId,
   createdBy: actor.userId,
@@ -126,6 +142,23 @@ async function requireAccounts(ctx: Ctx, ids: readonly string[]): Promise<void> 
   if (unknown === undefined) return;
   const message = `${unknown.slice(0, 100)} is no account of the team. GET /accounts lists yours.`;
   throw invalidFields([fieldError("accountIds", message)]);
+}
+
+/** Two feeds of one address would post each entry twice. */
+async function requireOnce(
+  ctx: Ctx,
+  { id, url, accountIds }: { id: number | null } & Pick<FeedRow, "url" | "accountIds">,
+): Promise<void> {
+  const [feeds] = await ctx.read("posts:write", [repo.feedsOfTeam({ team: ctx.team })]);
+  const same = feeds.find(
+    (feed) =>
+      feed.id !== id &&
+      feed.url === url &&
+      feed.accountIds.some((accountId) => accountIds.includes(accountId)),
+  );
+  if (!same) return;
+  const message = `feed ${same.id} brings it to one of these accounts already. Change that feed.`;
+  throw invalidFields([fieldError("url", message)]);
 }
 
 async function readAt(ctx: Ctx, address: string) {

@@ -25,9 +25,12 @@ export function orderOf(dates: readonly string[], usual: DateOrder | null): Colu
     .map((text) => SHORT_DATE.exec(text.trim()))
     .filter((match) => match !== null);
   if (short.length === 0) return usual;
-  const isDayFirst = groups.some(([, first, mark]) => Number(first) > MAX_MONTH || mark === ".");
+  const isMonth = (text: string | undefined) => Number(text) <= MAX_MONTH;
+  const isDayFirst = groups.some(
+    ([, first, mark, second]) => mark === "." || (!isMonth(first) && isMonth(second)),
+  );
   const isMonthFirst = groups.some(
-    ([, , mark, second]) => mark !== "." && Number(second) > MAX_MONTH,
+    ([, first, mark, second]) => mark !== "." && isMonth(first) && !isMonth(second),
   );
   if (isDayFirst && isMonthFirst) return "mixed";
   if (isDayFirst) return "day_first";
@@ -63,6 +66,7 @@ function readDay(text: string, order: ColumnOrder): string | { refusal: string }
   const short = SHORT_DATE.exec(text);
   if (!short) return { refusal: `"${text.slice(0, 40)}" is not a date that can be read. ${HOW}` };
   const [, first, , second, yearText] = short;
+  if (Number(first) > MAX_MONTH && Number(second) > MAX_MONTH) return doesNotExist(text);
   if (order === "mixed") {
     return {
       refusal: `"${text.slice(0, 40)}" could begin with the day or the month: the column has both. ${HOW}`,
@@ -84,10 +88,12 @@ function toDay(
 ): string | { refusal: string } {
   const date = new Date(Date.UTC(year, month - 1, day));
   const exists = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
-  return exists
-    ? date.toISOString().slice(0, "2026-12-01".length)
-    : { refusal: `"${text.slice(0, 40)}" does not exist. ${HOW}` };
+  return exists ? date.toISOString().slice(0, "2026-12-01".length) : doesNotExist(text);
 }
+
+const doesNotExist = (text: string): { refusal: string } => ({
+  refusal: `"${text.slice(0, 40)}" does not exist. ${HOW}`,
+});
 
 /** HH:MM; null for what is not a time. */
 function readTime(text: string): string | null {

@@ -1,6 +1,7 @@
 import { type FieldError, fieldError, invalidFields } from "../../core/errors.ts";
 import { connectors } from "../../platforms/registry.ts";
 import type { DateOrder } from "./dates.ts";
+import type { Sheet } from "./sheet.ts";
 
 /** `mapped`: only the call's mapping says what the columns are. */
 export const DIALECTS = ["akimbo", "ayrshare", "publer", "buffer", "mapped"] as const;
@@ -143,8 +144,8 @@ function recognise(header: readonly string[], isMapped: boolean): Dialect {
   throw invalidFields([fieldError("file", message)]);
 }
 
-/** @throws AppError 400 for unknown columns and a wrong mapping */
-export function readColumns(header: readonly string[], mapping: Mapping): Columns {
+/** @throws AppError 400 for unknown columns, a wrong mapping, and dates that would be overlooked */
+export function readColumns({ header, rows }: Sheet, mapping: Mapping): Columns {
   const errors = Object.entries(mapping).flatMap(([field, column]) =>
     mapErrors(field, column, header),
   );
@@ -167,7 +168,9 @@ export function readColumns(header: readonly string[], mapping: Mapping): Column
   });
   const twice = fields.find((field, i) => field !== null && fields.indexOf(field) !== i);
   if (twice) throw invalidFields([fieldError("file", `has two columns for ${twice}.`)]);
-  const misnamed = header.find((column, i) => fields[i] === null && isDateColumn(column));
+  const misnamed = header.find(
+    (column, i) => fields[i] === null && (isDateColumn(column) || hasDates(rows, i)),
+  );
   if (misnamed !== undefined && !fields.includes("scheduledFor")) {
     const message = `the column ${misnamed.slice(0, 50)} is no field here. Name it scheduledFor, or map it.`;
     throw invalidFields([fieldError("file", message)]);
@@ -180,13 +183,30 @@ const DATE_WORDS =
   /(?:^|_)(?:date|datetime|time|when)(?:_|$)|s\w?hedul|(?:publish|post|send|posting)_(?:at|on)|go_live/;
 
 const isDateColumn = (column: string): boolean =>
-  DATE_WORDS.test(column.toLowerCase().replace(/[^a-z0-9]+/g, "_"));
+  DATE_WORDS.test(
+    column
+      .replace(/([a-z])([A-Z])/g, "$1_$2")
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, "_"),
+  );
+
+const DATE_CELL = /^\s*\d{1,4}([-./])\d{1,2}\1\d{1,4}(?:[\sT,]|$)/;
+
+function hasDates(rows: Sheet["rows"], column: number): boolean {
+  const texts = rows.map(({ cells }) => cells[column] ?? "").filter((text) => text.trim() !== "");
+  return texts.length > 0 && texts.every((text) => DATE_CELL.test(text));
+}
 
 function fieldOf(column: string, { fields }: Dialect): string | null {
   const key = columnKey(column);
   if (Object.hasOwn(fields, key)) return fields[key] ?? null;
   if (isField(column)) return column;
-  return [...IMPORT_FIELDS, ...POST_FIELDS].find((field) => field.toLowerCase() === key) ?? null;
+  const bare = key.replaceAll(/[ _-]/g, "");
+  return (
+    [...IMPORT_FIELDS, ...POST_FIELDS].find(
+      (field) => field.replaceAll("_", "").toLowerCase() === bare,
+    ) ?? null
+  );
 }
 
 function mapErrors(field: string, column: string, header: readonly string[]): FieldError[] {

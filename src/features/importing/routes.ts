@@ -12,7 +12,7 @@ const importSheet = formRoute({
   description:
     "Judges every row of a CSV file, and with `dryRun=false` makes the posts of the valid ones, at most 500 at once. Repeating the call makes no post twice: rows that were imported are `skipped`. A refused row does not stop the others.",
   scope: "posts:write",
-  limit: "upload-bulk",
+  limit: "write",
   form: () => importFormSchema,
   responses: success(importOutcomeSchema, "The verdict on each row."),
 });

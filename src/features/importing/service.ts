@@ -54,8 +54,8 @@ export interface ImportOutcome {
 }
 
 /**
- * Makes a post of each row of a sheet for each of its accounts. A row that an earlier call imported is skipped; a
- * refused row does not stop the others.
+ * Makes a post of each row of a sheet for each of its accounts. A row that an earlier call imported, from this file or
+ * another, is skipped; a refused row does not stop the others.
  *
  * @throws AppError 400 for a file that cannot be read, QUEUE_BUSY
  */
@@ -73,7 +73,7 @@ export async function importPosts(ctx: Ctx, request: ImportRequest): Promise<Imp
     const message = `The file has ${sheet.rows.length} rows, and one import takes ${MAX_ROWS}. Split the file.`;
     throw new AppError(null, message);
   }
-  const columns = readColumns(sheet.header, mapping);
+  const columns = readColumns(sheet, mapping);
   const usualTargets =
     request.account === null ? null : readTargets(request.account, usableAccounts);
   if (usualTargets && usualTargets.refusals.length > 0) {
@@ -92,7 +92,7 @@ export async function importPosts(ctx: Ctx, request: ImportRequest): Promise<Imp
     const message = `The file makes more than ${MAX_POSTS} posts, which one import takes. Split the file.`;
     throw new AppError(null, message);
   }
-  const results = await resultsOf(ctx, posts, { fileHash: await sha256Hex(text), isDryRun });
+  const results = await resultsOf(ctx, posts, isDryRun);
   const rows = posts.map((post, i) => toRow(post, results[i]));
   return {
     dialect: columns.dialect.name,
@@ -120,16 +120,12 @@ const countResults = (
 async function resultsOf(
   ctx: Ctx,
   posts: readonly ImportedPost[],
-  { fileHash, isDryRun }: { fileHash: string; isDryRun: boolean },
+  isDryRun: boolean,
 ): Promise<(SeriesResult | null)[]> {
-  const seen = new Set<string>();
-  const series = posts.map(({ row, account, importId, post }) => {
-    if (!account) return null;
-    const source = importId === null ? `${fileHash}:${row}` : `id:${importId}`;
-    const sourceKey = `${source}:${account.id}`;
-    if (seen.has(sourceKey)) return null;
-    seen.add(sourceKey);
-    return { sourceKey, accountId: account.id, post };
+  const keys = await sourceKeysOf(posts);
+  const series = posts.map(({ account, post }, i) => {
+    const sourceKey = keys[i];
+    return account && sourceKey ? { sourceKey, accountId: account.id, post } : null;
   });
   const made = await createSeries(
     ctx,
@@ -138,6 +134,25 @@ async function resultsOf(
   );
   const inOrder = made.values();
   return series.map((one) => (one ? (inOrder.next().value ?? null) : null));
+}
+
+/**
+ * By its `importId`, or by what the row says, a post is known again in another file. Equal rows of one file are told
+ * apart by their order. Null for a row that names no account, and for an `importId` that stood above.
+ */
+async function sourceKeysOf(posts: readonly ImportedPost[]): Promise<(string | null)[]> {
+  const hashes = await Promise.all(
+    posts.map(({ importId, content }) => (importId === null ? sha256Hex(content) : null)),
+  );
+  const counts = new Map<string, number>();
+  return posts.map(({ account, importId }, i) => {
+    if (!account) return null;
+    const key = `${importId === null ? hashes[i] : `id:${importId}`}:${account.id}`;
+    const earlier = counts.get(key) ?? 0;
+    counts.set(key, earlier + 1);
+    if (earlier === 0) return key;
+    return importId === null ? `${key}:${earlier}` : null;
+  });
 }
 
 const REPEATED_ID = fieldError("importId", "stands above in the file, for the same account.");
@@ -160,12 +175,13 @@ function toRow(
     return { ...place, valid: false, errors, ...nothing };
   }
   const { status, scheduledFor, uploadId, warnings, isRepeated } = result;
-  const repeated = isRepeated ? ["An earlier import made this post."] : [];
   return {
     ...place,
     valid: true,
     errors: [],
-    warnings: [...repeated, ...notes, ...warnings],
+    warnings: isRepeated
+      ? ["An earlier import made this post. It stays as it is."]
+      : [...notes, ...warnings],
     status,
     scheduledFor,
     uploadId,

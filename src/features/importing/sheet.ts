@@ -7,6 +7,9 @@ export interface Sheet {
   rows: readonly CsvRow[];
 }
 
+/** More than a post has fields. */
+const MAX_COLUMNS = 500;
+
 const refuse = (message: string) => invalidFields([fieldError("file", message)]);
 
 /**
@@ -26,6 +29,8 @@ export const normalizeSheet = (text: string): string =>
   text
     .replace(/^\uFEFF/, "")
     .replace(/\r\n?/g, "\n")
+    // Excel says so which separator follows.
+    .replace(/^"?sep=."?\n/i, "")
     .replace(/\n*$/, "\n");
 
 const decodeUtf16 = (bytes: Uint8Array): string | null =>
@@ -38,6 +43,9 @@ export function readSheet(text: string): Sheet {
     throw refuse("has no rows. The first line names the columns, each other line is a post.");
   }
   const header = first.cells.map((name) => name.trim());
+  if (header.length > MAX_COLUMNS) {
+    throw refuse(`has ${header.length} columns, and a sheet may have ${MAX_COLUMNS}.`);
+  }
   const twice = header.find((name, i) => name !== "" && header.indexOf(name) !== i);
   if (twice !== undefined) throw refuse(`has two columns named ${twice.slice(0, 50)}.`);
   return { header, rows };

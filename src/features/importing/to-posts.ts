@@ -15,6 +15,8 @@ export interface ImportedPost {
   row: number;
   account: OwnAccount | null;
   importId: string | null;
+  /** What the row says besides its accounts, by field: the same for the same row of another file. */
+  content: string;
   post: NewPost;
   notes: string[];
 }
@@ -78,6 +80,7 @@ function readRow(
       ? [fieldError("importId", `must have at most ${MAX_IMPORT_ID} characters.`)]
       : []),
   ];
+  const rowContent = contentOf(cells);
   const toPost = (account: OwnAccount | null): ImportedPost => {
     const content = account ? contentFor(cells, columns.dialect, account) : null;
     const post: NewPost = {
@@ -93,12 +96,27 @@ function readRow(
       status: when.status,
       refused: { targets: [], fields: [...refusals, ...(content?.errors ?? [])] },
     };
-    return { row, account, importId, post, notes: [...when.notes, ...(content?.notes ?? [])] };
+    return {
+      row,
+      account,
+      importId,
+      content: rowContent,
+      post,
+      notes: [...when.notes, ...(content?.notes ?? [])],
+    };
   };
   return targets.accounts.length === 0 || targets.refusals.length > 0
     ? [toPost(null)]
     : targets.accounts.map(toPost);
 }
+
+const contentOf = (cells: Cells): string =>
+  JSON.stringify(
+    [...cells]
+      .map(([field, text]) => [field, text.trim()] as const)
+      .filter(([field, text]) => field !== "account" && text !== "")
+      .toSorted(([one], [other]) => (one < other ? -1 : 1)),
+  );
 
 const HELD = ["draft", "pending_approval"] as const;
 
@@ -119,7 +137,8 @@ function readWhen(cells: Cells, { columns, clock, order }: Reading & { order: Co
       : [fieldError("status", `must be empty, ${HELD.join(" or ")}.`)];
   if (text === "") {
     const isKept = columns.dialect.undated === "draft" && status === null;
-    const notes = isKept ? ["The row has no date: the post is kept as a draft."] : [];
+    const fate = isKept ? "is kept as a draft" : "goes out at once";
+    const notes = isKept || status === null ? [`The row has no date: the post ${fate}.`] : [];
     return { at: null, status: isKept ? "draft" : status, notes, errors };
   }
   const read = readSheetDate(text, clock, order);

@@ -53,11 +53,16 @@ const timeOfDay = z
   .max(5)
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time such as 22:00");
 
-const quietHours = z.strictObject({
-  from: timeOfDay,
-  to: timeOfDay.describe("May be on the next day."),
-  timezone: zoneSchema.openapi({ type: "string", maxLength: 64 }),
-});
+const quietHours = z
+  .strictObject({
+    from: timeOfDay,
+    to: timeOfDay.describe("May be on the next day."),
+    timezone: zoneSchema.openapi({ type: "string", maxLength: 64 }),
+  })
+  .refine(({ from, to }) => from !== to, {
+    path: ["to"],
+    error: "must be another time than from",
+  });
 
 export const settingsChangeSchema = z
   .strictObject({

@@ -122,6 +122,30 @@ test("a post waits for approval when a block of it was saved by one who may not 
   expect(open.body.data.status).toBe("pending");
 });
 
+test("an edit with such a block leaves a planned post to be approved", async () => {
+  const schedule_date = new Date(Date.now() + 5 * 3_600_000).toISOString();
+  const { body } = await post({ accountId, description: "Hello", schedule_date });
+  const { uploadId } = body.data;
+  expect((await read(uploadId)).status).toBe("scheduled");
+  const token = await createToken(member.userId, { scopes: ["posts:write"] });
+  await harness.call("PUT", "/blocks/signature", { token, json: { text: "Eve" } });
+  await call("PATCH", `/upload/${uploadId}`, { description: "Hello {block:signature}" });
+  expect(await read(uploadId)).toMatchObject({
+    status: "pending_approval",
+    description: "Hello Eve",
+  });
+});
+
+test.each([
+  ["no parameters", "hello world"],
+  ["a parameter without a value's sign", "utm_source"],
+  ["a space", "utm_source=a b"],
+])("a block of the kind utm is refused with %s", async (_, text) => {
+  const answer = await save("spring", text, "utm");
+  expect(answer.status).toBe(400);
+  expect(answer.body.errors).toMatchObject([{ field: "text" }]);
+});
+
 test("a setting names blocks too", async () => {
   await save("utm", "utm_source={platform}", "utm");
   const page = await connectSandbox(harness, member, "Page", "facebook");

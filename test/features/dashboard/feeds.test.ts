@@ -23,12 +23,25 @@ const url = "https://blog.example/feed";
 
 const feeds = async () => (await harness.call("GET", "/feeds", { token: member.token })).body.data;
 
-test("a feed is added, switched off and deleted", async () => {
+test("a feed is added once, changed, switched off and deleted", async () => {
   const added = await browser.post(PATH, { url, account, template: "{title}", status: "draft" });
   expect(added).toMatchObject({ status: 303, location: `${PATH}?done=added` });
   const [feed] = await feeds();
   expect(feed).toMatchObject({ url, accountIds: [account], template: "{title}", status: "draft" });
   expect((await browser.get(PATH)).html).toContain(`href="${url}"`);
+  const form = await browser.get(`${PATH}?feed=${feed.id}`);
+  expect(form.html).toContain(`action="${PATH}/${feed.id}?`);
+  const changed = await browser.post(`${PATH}/${feed.id}`, {
+    url,
+    account,
+    template: "{link}",
+    status: "now",
+  });
+  expect(changed.location).toBe(`${PATH}?done=changed`);
+  expect(await feeds()).toMatchObject([{ template: "{link}", status: null, picture: false }]);
+  const twin = await browser.post(PATH, { url, account, template: "{title}", status: "draft" });
+  expect(twin.status).toBe(400);
+  expect(twin.html).toContain(`feed ${feed.id} brings it to one of these accounts already`);
   await browser.post(`${PATH}/${feed.id}/switch`, { on: "0" });
   expect(await feeds()).toMatchObject([{ isActive: false }]);
   await browser.post(`${PATH}/${feed.id}/delete`, {});

@@ -312,6 +312,53 @@ test("an hour of 1,000 feeds keeps within the free plan's subrequests", async ()
   expect(written).toBeLessThanOrEqual(2 * requests.length);
 });
 
+test.each([
+  ["once, and then twice", 1, 2],
+  ["twice, and then once", 2, 1],
+])("an entry that stands %s makes one post", async (_, first, later) => {
+  await added();
+  const same = (times: number) => Array.from({ length: times }, () => rssItem(2));
+  items = [...same(first), rssItem(1)];
+  await checkLater();
+  items = [...same(later), rssItem(1)];
+  await checkLater(96);
+  expect(await texts()).toHaveLength(1);
+});
+
+test.each([
+  ["switched off", { isActive: false }],
+  ["deleted", null],
+])("a feed that is %s while it answers makes no post", async (_, change) => {
+  const id = await added();
+  items = [rssItem(2), ...items];
+  const before = answer;
+  answer = async (url) => {
+    await (change ? call("PATCH", `/feeds/${id}`, change) : call("DELETE", `/feeds/${id}`));
+    return before(url);
+  };
+  await checkLater();
+  expect(await posts()).toHaveLength(0);
+});
+
+test("a feed that is changed while it answers makes its posts as it is then", async () => {
+  const id = await added({ status: "draft" });
+  items = [rssItem(2), ...items];
+  const before = answer;
+  answer = async (url) => {
+    await call("PATCH", `/feeds/${id}`, { status: "pending_approval" });
+    return before(url);
+  };
+  await checkLater();
+  expect(await posts()).toMatchObject([{ status: "pending_approval" }]);
+});
+
+test("an address feeds an account once", async () => {
+  const id = await added();
+  const twin = await add({ template: "{title}" });
+  expect(twin.status).toBe(400);
+  expect(twin.body.error).toContain(`feed ${id} brings it to one of these accounts already`);
+});
+
 test("an entry that is listed twice makes one post, and so do two of one id", async () => {
   await added({ accountIds: [accountId, accountId] });
   const twin = rssItem(3).replace("blog-3", "blog-2").replace("Entry 3", "Entry 3, of the id of 2");

@@ -123,6 +123,29 @@ test("an importId makes its post once, also from another file", async () => {
   expect(answer.body.rows[2].errors[0].message).toMatch("stands above");
 });
 
+test("rows of a corrected file that are as before make no second post", async () => {
+  const { connect, run } = await onStage();
+  const id = await connect("bluesky");
+  const head = "account,description,scheduledFor,status";
+  const draft = `${id},"An idea, without a date",,draft`;
+  await run(`${head}\n${draft}\n${id},Nineteen,2026-12-24T19:00,\n${id},Wrong,24.13.2026 18:00,\n`);
+  const mended = await run(
+    `description,account,status,scheduledFor,note\n"An idea, without a date",${id},draft,,x\nRight,${id},,24.12.2026 18:00,\nNineteen,${id},,2026-12-24T19:00,\n`,
+  );
+  expect(mended.body).toMatchObject({ created: 1, skipped: 2 });
+  expect(mended.body.rows[0].warnings).toEqual([
+    "An earlier import made this post. It stays as it is.",
+  ]);
+});
+
+test("equal rows of a file are different posts, each made once", async () => {
+  const { connect, run } = await onStage();
+  const id = await connect("bluesky");
+  const csv = `account,description,status\n${id},Idea,draft\n${id},Idea,draft\n`;
+  expect((await run(csv)).body).toMatchObject({ created: 2, skipped: 0 });
+  expect((await run(csv)).body).toMatchObject({ created: 0, skipped: 2 });
+});
+
 test("a post that was deleted is made again", async () => {
   const { connect, run, harness, member } = await onStage();
   const csv = sheetOf(await connect("bluesky"), 2);
@@ -360,14 +383,43 @@ test("a sheet of 6 MB and one of 501 rows are refused", async () => {
   expect(many.body.error).toMatch("501 rows");
 });
 
-test.for(["Scheduled Date", "Posting Time", "Scheduled for", "Date & Time", "publish_at", "When"])(
-  "a column named %s is no date that is overlooked",
-  async (column) => {
-    const { dryRun } = await onStage();
-    const answer = await dryRun(`account,caption,${column}\na,b,c\n`);
-    expect(answer.body.error).toContain("scheduledFor");
-  },
-);
+test.for([
+  "Scheduled Date",
+  "Posting Time",
+  "Date & Time",
+  "publish_at",
+  "When",
+  "publishDate",
+  "sendAt",
+])("a column named %s is no date that is overlooked", async (column) => {
+  const { dryRun } = await onStage();
+  const answer = await dryRun(`account,caption,${column}\na,b,c\n`);
+  expect(answer.body.error).toContain("scheduledFor");
+});
+
+test("an unknown column with nothing but dates is not overlooked", async () => {
+  const { dryRun } = await onStage();
+  const answer = await dryRun("account,caption,Termin\na,b,24.12.2026 18:00\nc,d,\n");
+  expect(answer.body.error).toContain("the column Termin is no field here");
+});
+
+test("a sheet of 200,000 columns is refused before they are looked at", async () => {
+  const { dryRun } = await onStage();
+  const header = Array.from({ length: 200_000 }, (_, i) => `c${i}`).join(",");
+  expect((await dryRun(`${header}\na\n`)).body.error).toContain("has 200000 columns");
+});
+
+test("an impossible date takes no part in the order of day and month", async () => {
+  const { dryRun, connect } = await onStage();
+  const id = await connect("bluesky");
+  const answer = await dryRun(
+    `account,caption,scheduledFor\n${id},One,24/12/2026 18:00\n${id},Two,32/13/2026 18:00\n`,
+  );
+  expect(answer.body.rows).toMatchObject([
+    { valid: true, scheduledFor: "2026-12-24T18:00:00.000Z" },
+    { valid: false, errors: [{ message: expect.stringContaining("does not exist") }] },
+  ]);
+});
 
 test("YouTube's own date on a row of another platform is refused", async () => {
   const { connect, dryRun } = await onStage();
