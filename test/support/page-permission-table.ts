@@ -217,6 +217,7 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
     fields: { whose: "own", from: "22:00", to: "07:00", timezone: "UTC" },
   })),
   "GET /app/feeds": anybody(),
+  "GET /app/feeds/:id": anybody(async (team) => ({ params: { id: await team.feed() } })),
   "POST /app/feeds": {
     ...anybody(async (team) => ({
       fields: { url: FEED_URL, account: await team.account(), status: "draft" },

@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import { notFound } from "../../core/errors.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { readNumericId } from "../../http/ids.ts";
 import { readForm, textField } from "../../http/pages.tsx";
@@ -54,6 +55,10 @@ feedsPage.post(PATH, signedIn("write"), async (c) => {
   return refused ? show(c, { ...refused, sent: form }) : c.redirect(`${PATH}?done=added`, 303);
 });
 
+feedsPage.get(`${PATH}/:id`, signedIn("read:pages"), (c) =>
+  showOne(c, readNumericId(c.req.param("id"), "Feed"), { notice: null, status: 200 }),
+);
+
 feedsPage.post(`${PATH}/:id`, signedIn("write"), async (c) => {
   const id = readNumericId(c.req.param("id"), "Feed");
   const form = await readForm(c);
@@ -63,7 +68,7 @@ feedsPage.post(`${PATH}/:id`, signedIn("write"), async (c) => {
     changeFeed(c.var.ctx, id, readFields(feedChangeSchema, fieldsOf(form))),
   );
   return refused
-    ? show(c, { ...refused, sent: form, changed: id })
+    ? showOne(c, id, { ...refused, sent: form })
     : c.redirect(`${PATH}?done=changed`, 303);
 });
 
@@ -85,16 +90,10 @@ feedsPage.post(`${PATH}/:id/delete`, signedIn("destructive"), async (c) => {
 
 async function show(
   c: Context<PageEnv>,
-  {
-    notice,
-    status,
-    sent,
-    changed = Number(c.req.query("feed")),
-  }: Shown & { sent?: FormData; changed?: number },
+  { notice, status, sent }: Shown & { sent?: FormData },
 ): Promise<Response> {
   const { ctx } = c.var;
   const feeds = await listFeeds(ctx);
-  const feed = feeds.find(({ id }) => id === changed);
   const accounts = await listAccounts(ctx);
   const [[zone = null]] = await ctx.read("posts:read", [zoneOfTeam({ team: ctx.team })]);
   return renderOwnPage(
@@ -114,17 +113,41 @@ async function show(
           </ul>
         )}
       </Section>
-      <Section id="new" title={feed ? "Change the feed" : "Add a feed"}>
-        <FeedForm accounts={accounts} feed={feed} sent={sent ?? formOf(feed)} />
+      <Section id="new" title="Add a feed">
+        <FeedForm accounts={accounts} sent={sent ?? new FormData()} />
       </Section>
     </>,
   );
 }
 
-/** What the form of a feed would send, unchanged; nothing for a new one. */
-function formOf(feed: FeedRow | undefined): FormData {
+async function showOne(
+  c: Context<PageEnv>,
+  id: number,
+  { notice, status, sent }: Shown & { sent?: FormData },
+): Promise<Response> {
+  const { ctx } = c.var;
+  const feed = (await listFeeds(ctx)).find((one) => one.id === id);
+  if (!feed) throw notFound("Feed");
+  const accounts = await listAccounts(ctx);
+  return renderOwnPage(
+    c,
+    { title: "Change a feed", here: "/app/uploads", status },
+    <>
+      <h1>Change a feed</h1>
+      <NoticeLine notice={notice} />
+      <Section id="feed" title="The feed">
+        <FeedForm accounts={accounts} feed={feed} sent={sent ?? formOf(feed)} />
+      </Section>
+      <p>
+        <a href={PATH}>All feeds</a>
+      </p>
+    </>,
+  );
+}
+
+/** What the form of a feed sends when nothing is changed. */
+function formOf(feed: FeedRow): FormData {
   const form = new FormData();
-  if (!feed) return form;
   form.set("url", feed.url);
   for (const id of feed.accountIds) form.append("account", id);
   form.set("template", feed.template);
@@ -139,7 +162,7 @@ const FeedForm = ({
   sent,
 }: {
   accounts: readonly AccountRow[];
-  feed: FeedRow | undefined;
+  feed?: FeedRow;
   sent: FormData;
 }) => (
   <TeamForm class="fields" action={feed ? `${PATH}/${feed.id}` : PATH}>
@@ -234,7 +257,7 @@ const FeedItem = ({
       </div>
       <State text={isActive ? "On" : "Off"} tone={isActive ? "good" : ""} />
       <div class="row">
-        <a class="button quiet" href={`${PATH}?feed=${id}#new`}>
+        <a class="button quiet" href={`${PATH}/${id}`}>
           Change
         </a>
         <TeamForm action={`${PATH}/${id}/switch`}>

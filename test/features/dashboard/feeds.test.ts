@@ -29,7 +29,7 @@ test("a feed is added once, changed, switched off and deleted", async () => {
   const [feed] = await feeds();
   expect(feed).toMatchObject({ url, accountIds: [account], template: "{title}", status: "draft" });
   expect((await browser.get(PATH)).html).toContain(`href="${url}"`);
-  const form = await browser.get(`${PATH}?feed=${feed.id}`);
+  const form = await browser.get(`${PATH}/${feed.id}`);
   expect(form.html).toContain(`action="${PATH}/${feed.id}?`);
   const changed = await browser.post(`${PATH}/${feed.id}`, {
     url,
