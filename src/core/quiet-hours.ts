@@ -22,5 +22,6 @@ export function quietUntil({ from, to, timezone }: QuietHours, now: Date): Date 
   if (!isQuiet) return null;
   const today = clock.dayAt(at);
   const end = clock.instantOf(isOvernight && time >= from ? nextDay(today) : today, to);
-  return new Date(Math.max(end.at, at + 1));
+  // In an hour that the clocks repeat, the end has been already.
+  return end.at > at ? new Date(end.at) : null;
 }
