@@ -172,8 +172,13 @@ const pictureIn = (html: string): string | null => {
   return source === undefined ? null : decodeHTML(source);
 };
 
-const HIDDEN = /<(script|style)\b[^<>]*>[^<]*<\/\1>/gi;
+/** Without its end, each hides the rest of the text, as in a browser. */
+const HIDDEN =
+  /<!--(?:[\s\S]*?-->|[\s\S]*)|<(script|style)\b[^<>]*>(?:[\s\S]*?<\/\1\s*>|[\s\S]*)/gi;
 const TAG = /<[a-z/!][^<>]*>/gi;
+
+/** What some feeds have left of their tags when it is decoded. */
+const ESCAPED_TWICE = /<\/(?:p|div|a|span|ul|table)>/i;
 
 export const plainText = (html: string): string =>
   decodeHTML(html.slice(0, LOOKED_AT_CHARACTERS).replace(HIDDEN, " ").replace(TAG, " "))
@@ -181,7 +186,8 @@ export const plainText = (html: string): string =>
     .trim();
 
 function summaryOf(html: string | undefined): string {
-  const characters = [...plainText(html ?? "")];
+  const once = plainText(html ?? "");
+  const characters = [...(ESCAPED_TWICE.test(once) ? plainText(once) : once)];
   if (characters.length <= SUMMARY_CHARACTERS) return characters.join("");
   return `${characters.slice(0, SUMMARY_CHARACTERS).join("").trimEnd()}…`;
 }
