@@ -53,3 +53,22 @@ test("what cannot be read is refused, and keeps what was sent", async () => {
   const quote = await browser.post("/app/import", { text: 'description\n"Hello' });
   expect(quote.html).toContain("quotation mark does not end");
 });
+
+test("a sheet whose time zone was refused is still recognised when it is checked again", async () => {
+  const text = `post,platforms,scheduleDate\nHello from a sheet,bluesky,2026-12-24T18:00\n`;
+  const refused = await browser.post("/app/import", { text, timezone: "Berlin" });
+  expect(refused.status).toBe(400);
+  const empty = { "column-caption": "", "column-account": "", "column-scheduledFor": "" };
+  const again = await browser.post("/app/import", { text, timezone: "Europe/Berlin", ...empty });
+  expect(again.html).toContain("1 post can be made");
+  const without = { text, timezone: "", ...empty, recognised: "1", "column-account": "platforms" };
+  expect((await browser.post("/app/import", without)).status).toBe(400);
+});
+
+test("a row without a date is shown as one that goes out at once", async () => {
+  const { html } = await browser.post("/app/import", {
+    text: `account,description\n${account},Hello\n`,
+  });
+  expect(html).toContain("Goes out at once");
+  expect(html).toContain("The row has no date: the post goes out at once.");
+});
