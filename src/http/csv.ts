@@ -6,14 +6,14 @@ import type { AppEnv } from "./env.ts";
 
 /** A list of an answer that can be had as CSV. */
 export interface CsvList {
-  /** Its place in the answer, such as `data` or `data.videos`. */
+  /** Its place in the answer, such as `data` or `data.videos`; empty when it is the answer. */
   at: string;
   item: z.ZodType;
 }
 
 /** No parameter of the document, so that a typed client cannot ask for what its types do not say. */
 export const inCsv =
-  'With `?format=csv`, the list as CSV: a header, and one column for each field. Texts that a spreadsheet would run begin with a quote. A `Link` header with `rel="next"` names the next page. An extension.';
+  'With `?format=csv`, the list as CSV: a header, and one column for each field. Texts that a spreadsheet would run begin with a quote. A `Link` header with `rel="next"` names the next page, where the list says whether there is one. An extension.';
 
 const WRAPPERS = ["optional", "nullable", "default", "readonly", "catch"];
 
@@ -29,8 +29,10 @@ const fieldsOf = (schema: z.ZodType): [string, z.ZodType][] => {
     : [];
 };
 
-/** The one list of objects that an answer holds at its top. */
+/** The one list of objects that an answer is, or holds at its top. */
 export function listOf(answer: z.ZodType): CsvList | undefined {
+  const whole = inner(answer);
+  if (whole instanceof z.ZodArray) return { at: "", item: whole.element as z.ZodType };
   const lists = fieldsOf(answer).flatMap(([at, field]) => {
     const list = inner(field);
     if (!(list instanceof z.ZodArray)) return [];
@@ -61,7 +63,7 @@ function toCell(value: unknown): string | number | null {
 
 /** What an answer says of the page after it. Each list has one of the fields, or none. */
 interface Paged {
-  pagination?: { page: number; totalPages: number };
+  pagination?: { page: number; limit: number; total: number };
   nextCursor?: string | null;
   nextAfter?: string | null;
   nextBefore?: string | number | null;
@@ -70,7 +72,7 @@ interface Paged {
 
 function nextPage(answer: Paged): [name: string, value: string] | null {
   const { pagination, nextCursor, nextAfter, nextBefore, hasMore = true } = answer;
-  if (pagination && pagination.page < pagination.totalPages) {
+  if (pagination && pagination.page * pagination.limit < pagination.total) {
     return ["page", String(pagination.page + 1)];
   }
   const after = nextCursor ?? nextAfter;
@@ -89,7 +91,7 @@ function linkTo(address: string, answer: Paged): { Link?: string } {
 
 /** Turns the JSON answer into CSV when the call asks for it. */
 export function answerCsv({ at, item }: CsvList) {
-  const place = at.split(".");
+  const place = at === "" ? [] : at.split(".");
   return createMiddleware<AppEnv>(async (c, next) => {
     const format = c.req.query("format") ?? "json";
     if (format !== "json" && format !== "csv") {

@@ -54,15 +54,20 @@ test.each(["/upload?limit=2", "/activity?limit=2", "/events?limit=2"])(
   },
 );
 
-test.each(["/pools", "/webhooks", "/tokens", "/drafts", "/teams/invites", "/whitelabel/links"])(
-  "%s is a list like any other: it has a header as CSV",
-  async (path) => {
-    const harness = new Harness();
-    const { token } = await createMember();
-    const answer = await harness.request(`/api/v1${path}?format=csv`, {
-      headers: { "x-api-key": token },
-    });
-    expect(answer.status).toBe(200);
-    expect(await answer.text()).toMatch(/^id,/);
-  },
-);
+test.each([
+  "/pools",
+  "/webhooks",
+  "/tokens",
+  "/drafts",
+  "/teams/invites",
+  "/whitelabel/links",
+  "/domains",
+])("%s is a list like any other: it has a header as CSV", async (path) => {
+  const harness = new Harness();
+  const { token } = await createMember();
+  const answer = await harness.request(`/api/v1${path}?format=csv`, {
+    headers: { "x-api-key": token },
+  });
+  expect(answer.status).toBe(200);
+  expect(await answer.text()).toMatch(/^id,/);
+});

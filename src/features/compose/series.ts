@@ -259,7 +259,7 @@ class Slice {
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const isPassing = error.isPassing || error.code === "ACCOUNT_INACTIVE";
-      return { errors: errorsOf(error), isPassing };
+      return { errors: errorsOf(error), isPassing: isPassing && !isDuplicate(error) };
     }
   }
 
@@ -293,6 +293,12 @@ class Slice {
     });
   }
 }
+
+/** What is here already is not posted again when some days have passed. */
+const isDuplicate = ({ extras }: AppError): boolean =>
+  (extras?.violations as readonly Violation[] | undefined)?.some(
+    ({ type }) => type === "duplicate_content",
+  ) ?? false;
 
 const nameOfRef = (ref: NewRow["media"][number]): string => ("sha256" in ref ? ref.sha256 : "");
 

@@ -59,10 +59,12 @@ blocksPage.post(`${PATH}/:name/delete`, signedIn("destructive"), async (c) => {
 /** The form of UTM parameters has a field for each. */
 function sentText(form: FormData): string {
   if (form.has("text")) return textField(form, "text");
-  return UTM_FIELDS.flatMap(([parameter]) => {
+  const built = UTM_FIELDS.flatMap(([parameter]) => {
     const value = textField(form, parameter).trim();
     return value ? [`${parameter}=${readable(encodeURIComponent(value))}`] : [];
-  }).join("&");
+  });
+  const others = textField(form, "others");
+  return [...built, ...(others ? [others] : [])].join("&");
 }
 
 /** Variables keep their braces. */
@@ -127,6 +129,13 @@ async function show(
   );
 }
 
+/** Parameters of a block that have no field. */
+const othersIn = (text: string): string =>
+  text
+    .split("&")
+    .filter((one) => !UTM_FIELDS.some(([parameter]) => one.startsWith(`${parameter}=`)))
+    .join("&");
+
 const UtmForm = ({
   sent,
   chosen,
@@ -147,6 +156,11 @@ const UtmForm = ({
         address: <code>{"{block:spring|https://example.com}"}</code>.
       </p>
       <input type="hidden" name="kind" value="utm" />
+      <input
+        type="hidden"
+        name="others"
+        value={sent ? textField(sent, "others") : othersIn(changed?.text ?? "")}
+      />
       <InputField
         id="utm-name"
         name="name"

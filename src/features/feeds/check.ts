@@ -10,11 +10,11 @@ import { type FetchedFeed, fetchFeed, MAX_REDIRECTS } from "./fetch-feed.ts";
 import { type KeyedEntry, withKeys } from "./keys.ts";
 import type { Entry } from "./read-feed.ts";
 import { type DueFeed, dueFeedById, forgetKeys, keepKeys, seenKeys, updateFeed } from "./repo.ts";
-import { entriesAtOnce, fillTemplate, nextCheck } from "./rules.ts";
+import { entriesToTake, fillTemplate, nextCheck } from "./rules.ts";
 import type { FeedRow } from "./table.ts";
 
-/** Subrequests of a check: the feed, which keys are known, two for posts of a slice and one that wakes them, the result. */
-export const CALLS_OF_CHECK = 1 + MAX_REDIRECTS + 1 + 3 + 1;
+/** Subrequests of a check: the feed, which keys are known, which accounts have their post, two for posts of a slice and one that wakes them, the result. */
+export const CALLS_OF_CHECK = 1 + MAX_REDIRECTS + 2 + 3 + 1;
 
 /** Until the entries that one check has left. */
 const SOON_SECONDS = 60;
@@ -81,25 +81,28 @@ async function takeNew(
     entry.publishedAt !== null && entry.publishedAt < feed.createdAt;
   // The newest entry stands first.
   const fresh = unseen.filter((one) => !isOld(one)).toReversed();
-  const taken = fresh.slice(0, entriesAtOnce(feed.accountIds.length));
-  const waiting = new Set(fresh.slice(taken.length));
+  const taken = entriesToTake(fresh, feed, now);
+  const waiting = new Set(fresh.filter((one) => !taken.includes(one)));
+  const madeKeys: string[] = [];
   let problem = problemOfEntry(feed);
   if (taken.length > 0) {
-    const results = await makePosts(deps, feed, taken).catch((error) => {
+    const targets = await openTargets(deps, feed, taken);
+    const results = await makePosts(deps, feed, targets).catch((error) => {
       if (error instanceof AppError) return error;
       throw error;
     });
-    if (results instanceof AppError) {
-      problem = results.message;
-      for (const one of taken) waiting.add(one);
-    } else {
-      problem = problemIn(taken, feed, results);
-      for (const one of passingAmong(taken, feed, results, now)) waiting.add(one);
+    for (const one of passingAmong(targets, results, now)) waiting.add(one);
+    if (results instanceof AppError) problem = results.message;
+    else {
+      problem = problemIn(targets, results);
+      const made = targets.filter((_, i) => results[i] && !("errors" in results[i]));
+      madeKeys.push(...made.filter(({ one }) => waiting.has(one)).flatMap(keysOfTarget));
     }
   }
-  const hasMore = fresh.length > taken.length;
+  const hasProgress = taken.some((one) => !waiting.has(one));
+  const hasMore = fresh.length > taken.length && hasProgress;
   const done = keyed.filter((one) => !waiting.has(one));
-  const keys = done.flatMap((one) => one.keys);
+  const keys = [...done.flatMap((one) => one.keys), ...madeKeys];
   const next: Partial<FeedRow> = {
     failures: 0,
     // What waits is asked for again, so the whole feed has to be answered.
@@ -118,33 +121,48 @@ async function takeNew(
   if (hasMore) await wakeFeeds(deps, SOON_SECONDS);
 }
 
-/** Entries that an account may take later, as they are, unless they are too old by now. */
-function passingAmong(
-  taken: readonly KeyedEntry[],
-  { accountIds }: FeedRow,
-  results: readonly SeriesResult[],
-  now: Date,
-): KeyedEntry[] {
-  return taken.filter(({ entry }, i) => {
-    const ownResults = results.slice(i * accountIds.length, (i + 1) * accountIds.length);
-    const isPassing = ownResults.some((one) => "errors" in one && one.isPassing);
-    const isRecent = now.getTime() - (entry.publishedAt?.getTime() ?? 0) < WAITS_MS;
-    return isPassing && isRecent;
-  });
+/** An entry for one of the feed's accounts. */
+interface Target {
+  one: KeyedEntry;
+  accountId: string;
 }
 
-function makePosts(
+/** While an entry waits for one account, these say which others have their post. */
+const keysOfTarget = ({ one, accountId }: Target): string[] =>
+  one.keys.map((key) => `${key}:${accountId}`);
+
+async function openTargets(
   deps: Deps,
   feed: DueFeed,
   taken: readonly KeyedEntry[],
-): Promise<SeriesResult[]> {
-  const series = taken.flatMap(({ entry, keys }) =>
-    feed.accountIds.map((accountId) => ({
-      sourceKey: `feed:${feed.id}:${keys[0]}:${accountId}`,
-      accountId,
-      post: toNewPost(feed, entry, accountId),
-    })),
-  );
+): Promise<Target[]> {
+  const targets = taken.flatMap((one) => feed.accountIds.map((accountId) => ({ one, accountId })));
+  if (feed.problem === null) return targets;
+  const [made] = await deps.db.run([seenKeys(feed.id, targets.flatMap(keysOfTarget))]);
+  const seen = new Set(made);
+  return targets.filter((target) => !keysOfTarget(target).some((key) => seen.has(key)));
+}
+
+/** Entries that an account may take later, as they are, unless they are too old by now. */
+function passingAmong(
+  targets: readonly Target[],
+  results: readonly SeriesResult[] | AppError,
+  now: Date,
+): KeyedEntry[] {
+  const isPassing = (result: SeriesResult | undefined) =>
+    result !== undefined && "errors" in result && result.isPassing;
+  return targets
+    .filter((_, i) => results instanceof AppError || isPassing(results[i]))
+    .map(({ one }) => one)
+    .filter(({ entry }) => now.getTime() - (entry.publishedAt?.getTime() ?? 0) < WAITS_MS);
+}
+
+function makePosts(deps: Deps, feed: DueFeed, targets: readonly Target[]): Promise<SeriesResult[]> {
+  const series = targets.map(({ one: { entry, keys }, accountId }) => ({
+    sourceKey: `feed:${feed.id}:${keys[0]}:${accountId}`,
+    accountId,
+    post: toNewPost(feed, entry, accountId),
+  }));
   return createSeries(contextOf(deps, feed), series, { isDryRun: false });
 }
 
@@ -191,17 +209,13 @@ export function toNewPost(
 }
 
 /** What an owner sees: the last entry that made no post, and why. */
-function problemIn(
-  taken: readonly KeyedEntry[],
-  { accountIds }: FeedRow,
-  results: readonly SeriesResult[],
-): string | null {
+function problemIn(targets: readonly Target[], results: readonly SeriesResult[]): string | null {
   const index = results.findLastIndex((one) => "errors" in one);
   const refused = results[index];
   if (!refused || !("errors" in refused)) return null;
-  const entry = taken[Math.floor(index / accountIds.length)]?.entry;
+  const title = targets[index]?.one.entry.title.slice(0, 100) ?? "";
   const reason = refused.errors.map(({ message }) => message).join(" ");
-  return `“${entry?.title.slice(0, 100) ?? ""}” made no post: ${reason}`.slice(0, 1_000);
+  return `“${title}” made no post: ${reason}`.slice(0, 1_000);
 }
 
 async function keep(deps: Deps, feed: FeedRow, set: Partial<FeedRow>): Promise<void> {

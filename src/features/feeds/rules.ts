@@ -1,5 +1,6 @@
 import { DAY, HOUR, MINUTE } from "../../core/time.ts";
 import type { Entry } from "./read-feed.ts";
+import type { FeedRow } from "./table.ts";
 
 export const DEFAULT_TEMPLATE = "{title}\n{link}";
 
@@ -17,6 +18,23 @@ export function nextCheck(now: Date, failures: number, askedMs = 0): Date {
 
 export const entriesAtOnce = (accounts: number): number =>
   Math.max(1, Math.floor(MAX_POSTS / Math.max(1, accounts)));
+
+/**
+ * The oldest entries come first. After a refusal each check begins elsewhere, so that entries that wait for an account do
+ * not hold up those behind them.
+ *
+ * @param fresh the oldest first
+ */
+export function entriesToTake<T>(
+  fresh: readonly T[],
+  { accountIds, problem }: Pick<FeedRow, "accountIds" | "problem">,
+  now: Date,
+): T[] {
+  const most = entriesAtOnce(accountIds.length);
+  if (problem === null || fresh.length <= most) return fresh.slice(0, most);
+  const start = (Math.floor(now.getTime() / CHECK_EVERY_MS) * most) % fresh.length;
+  return [...fresh.slice(start), ...fresh.slice(0, start)].slice(0, most);
+}
 
 /**
  * What an entry is recognised by: its id and its address, each unless another entry of the feed has the same. One of

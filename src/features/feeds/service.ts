@@ -5,6 +5,7 @@ import { wakeFeeds } from "../../queue/wake.ts";
 import { accountsOfTeam } from "../accounts/repo.ts";
 import { activityLine, INSERTED } from "../activity/repo.ts";
 import { mayUse } from "../auth/rules.ts";
+import { mayPublish } from "../posts/rules.ts";
 import { refusedFeedUrl } from "./fetch-feed.ts";
 import { withKeys } from "./keys.ts";
 import * as repo from "./repo.ts";
@@ -63,12 +64,14 @@ export async function changeFeed(ctx: Ctx, id: number, change: FeedChange): Prom
   const { url, template, status, picture, isActive } = change;
   const accountIds = change.accountIds && [...new Set(change.accountIds)];
   if (accountIds) await requireAccounts(ctx, accountIds);
-  await requireTaken(ctx, {
-    accountIds: accountIds ?? before.accountIds,
-    template: template ?? before.template,
-    takesPicture: picture ?? before.takesPicture,
-    origin: before.origin,
-  });
+  const isSwitch = Object.keys(change).every((field) => field === "isActive");
+  if (!isSwitch || isActive)
+    await requireTaken(ctx, {
+      accountIds: accountIds ?? before.accountIds,
+      template: template ?? before.template,
+      takesPicture: picture ?? before.takesPicture,
+      origin: before.origin,
+    });
   const source = url !== undefined && url !== before.url ? await readAt(ctx, url) : null;
   if (source || accountIds) {
     await requireOnce(ctx, {
@@ -78,8 +81,8 @@ export async function changeFeed(ctx: Ctx, id: number, change: FeedChange): Prom
     });
   }
   const now = ctx.now();
-  const isSwitch = Object.keys(change).every((field) => field === "isActive");
-  const staysOwned = isSwitch && (await hasPerson(ctx, id));
+  // Who may not publish does not start what publishes in another's name.
+  const staysOwned = isSwitch && (!isActive || mayPublish(ctx.actor)) && (await hasPerson(ctx, id));
   const set: Partial<FeedRow> = {
     ...(staysOwned ? {} : ownerOf(ctx)),
     ...(accountIds === undefined ? {} : { accountIds }),

@@ -1,5 +1,6 @@
 import { type FieldError, fieldError, invalidFields } from "../../core/errors.ts";
 import { connectors } from "../../platforms/registry.ts";
+import { isMisnamedDate } from "../compose/new-post.ts";
 import type { DateOrder } from "./dates.ts";
 import type { Sheet } from "./sheet.ts";
 
@@ -183,6 +184,7 @@ const DATE_WORDS =
   /(?:^|_)(?:date|datetime|time|when)(?:_|$)|s\w?hedul|(?:publish|post|send|posting)_(?:at|on)|go_live/;
 
 const isDateColumn = (column: string): boolean =>
+  isMisnamedDate(column) ||
   DATE_WORDS.test(
     column
       .replace(/([a-z])([A-Z])/g, "$1_$2")
@@ -190,11 +192,13 @@ const isDateColumn = (column: string): boolean =>
       .replace(/[^a-z0-9]+/g, "_"),
   );
 
-const DATE_CELL = /^\s*\d{1,4}([-./])\d{1,2}\1\d{1,4}(?:[\sT,]|$)/;
+const DATE_CELL =
+  /^\s*(?:\d{1,4}([-./])\d{1,2}\1\d{1,4}(?:[\sT,]|$)|(?:\d{1,2}\.?\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+\d)/i;
 
 function hasDates(rows: Sheet["rows"], column: number): boolean {
   const texts = rows.map(({ cells }) => cells[column] ?? "").filter((text) => text.trim() !== "");
-  return texts.length > 0 && texts.every((text) => DATE_CELL.test(text));
+  const dates = texts.filter((text) => DATE_CELL.test(text)).length;
+  return dates > 0 && dates * 2 >= texts.length;
 }
 
 function fieldOf(column: string, { fields }: Dialect): string | null {

@@ -24,14 +24,12 @@ export function decodeSheet(bytes: Uint8Array): string {
   return text;
 }
 
-/** The same text for the same sheet, however it was sent. */
+/** Excel says in a line of its own which separator follows. */
 export const normalizeSheet = (text: string): string =>
   text
     .replace(/^\uFEFF/, "")
     .replace(/\r\n?/g, "\n")
-    // Excel says so which separator follows.
-    .replace(/^"?sep=."?\n/i, "")
-    .replace(/\n*$/, "\n");
+    .replace(/^"?sep=."?\n/i, "");
 
 const decodeUtf16 = (bytes: Uint8Array): string | null =>
   bytes[0] === 0xff && bytes[1] === 0xfe ? new TextDecoder("utf-16le").decode(bytes) : null;

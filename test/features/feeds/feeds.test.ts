@@ -5,6 +5,7 @@ import {
   connectSandbox,
   createMember,
   createToken,
+  form,
   Harness,
   joinTeam,
   type Member,
@@ -350,6 +351,54 @@ test("a feed that is changed while it answers makes its posts as it is then", as
   };
   await checkLater();
   expect(await posts()).toMatchObject([{ status: "pending_approval" }]);
+});
+
+const expire = (id: string, status = "expired") =>
+  env.DB.prepare("UPDATE accounts SET status = ? WHERE id = ?").bind(status, id).run();
+
+test("while an entry waits for one account, the other's post is made once, also when it is deleted", async () => {
+  const other = await connectSandbox(harness, member, "Other");
+  await added({ accountIds: [accountId, other], status: "draft" });
+  await expire(other);
+  items = [rssItem(2), ...items];
+  await checkLater();
+  const [{ id }] = await posts();
+  expect(await posts()).toHaveLength(1);
+  await call("DELETE", `/upload/${id}`);
+  await checkLater();
+  expect(await posts()).toHaveLength(0);
+  await expire(other, "active");
+  await checkLater();
+  expect(await posts()).toMatchObject([{ connectedAccount: { id: other } }]);
+});
+
+test("entries that wait for an account do not hold up those behind them", async () => {
+  const accounts = [accountId];
+  for (let i = 0; i < 25; i++) accounts.push(await connectSandbox(harness, member, `Name ${i}`));
+  await added({ accountIds: accounts, status: "draft" });
+  await expire(accountId);
+  items = [rssItem(4), rssItem(3), rssItem(2), ...items];
+  for (let hours = 0; hours < 6; hours++) await checkLater();
+  expect(new Set(await texts()).size).toBe(3);
+});
+
+test("a feed is switched off, whatever became of its accounts", async () => {
+  const id = await added();
+  await call("DELETE", `/accounts/${accountId}`);
+  expect((await call("PATCH", `/feeds/${id}`, { isActive: false })).status).toBe(200);
+});
+
+test("an entry that is here already makes no post two days later either", async () => {
+  await added({ status: null });
+  await harness.call("POST", "/upload", {
+    token: member.token,
+    body: form({ accountId, description: "Entry 2\nhttps://blog.example/2" }),
+  });
+  items = [rssItem(2), ...items];
+  await checkLater();
+  expect((await feed()).problem).toContain("similar");
+  await checkLater(72);
+  expect(await posts()).toHaveLength(1);
 });
 
 test("an address feeds an account once", async () => {
