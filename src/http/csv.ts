@@ -13,7 +13,7 @@ export interface CsvList {
 
 /** No parameter of the document, so that a typed client cannot ask for what its types do not say. */
 export const inCsv =
-  'With `?format=csv`, the list as CSV: a header, and one column for each field. Texts that a spreadsheet would run begin with a quote. A `Link` header with `rel="next"` names the next page, where the list says whether there is one. An extension.';
+  'With `?format=csv`, the list as CSV: a header, and one column for each field. Texts that a spreadsheet would run begin with a quote. A `Link` header with `rel="next"` names the next page. An extension.';
 
 const WRAPPERS = ["optional", "nullable", "default", "readonly", "catch"];
 
@@ -68,21 +68,24 @@ interface Paged {
   nextAfter?: string | null;
   nextBefore?: string | number | null;
   hasMore?: boolean;
+  /** Of a list that does not count its rows: a full page may have another behind it. */
+  meta?: { page: number; perPage: number };
 }
 
-function nextPage(answer: Paged): [name: string, value: string] | null {
-  const { pagination, nextCursor, nextAfter, nextBefore, hasMore = true } = answer;
+function nextPage(answer: Paged, rows: number): [name: string, value: string] | null {
+  const { pagination, nextCursor, nextAfter, nextBefore, hasMore = true, meta } = answer;
   if (pagination && pagination.page * pagination.limit < pagination.total) {
     return ["page", String(pagination.page + 1)];
   }
+  if (meta && rows === meta.perPage) return ["page", String(meta.page + 1)];
   const after = nextCursor ?? nextAfter;
   if (after && hasMore) return ["after", after];
   return nextBefore ? ["before", String(nextBefore)] : null;
 }
 
 /** CSV has no room for the cursor, so a header names the next page (RFC 8288). */
-function linkTo(address: string, answer: Paged): { Link?: string } {
-  const next = nextPage(answer);
+function linkTo(address: string, answer: Paged, rows: number): { Link?: string } {
+  const next = nextPage(answer, rows);
   if (!next) return {};
   const url = new URL(address);
   url.searchParams.set(...next);
@@ -108,7 +111,7 @@ export function answerCsv({ at, item }: CsvList) {
       headers: {
         "Content-Type": "text/csv; charset=utf-8",
         "Content-Disposition": `attachment; filename="${name}.csv"`,
-        ...linkTo(c.req.url, answer),
+        ...linkTo(c.req.url, answer, list.length),
       },
     });
   });

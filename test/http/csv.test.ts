@@ -27,7 +27,7 @@ test("lists are CSV where the call asks for it, and formulas in them are no form
   expect(wrong.body).toMatchObject({ success: false, error: "format: must be json or csv." });
 });
 
-test.each(["/upload?limit=2", "/activity?limit=2", "/events?limit=2"])(
+test.each(["/upload?limit=2", "/posts?perPage=2", "/activity?limit=2", "/events?limit=2"])(
   "%s as CSV: its pages name each other, and hold every row once",
   async (path) => {
     const harness = new Harness();

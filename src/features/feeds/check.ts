@@ -137,7 +137,6 @@ async function openTargets(
   taken: readonly KeyedEntry[],
 ): Promise<Target[]> {
   const targets = taken.flatMap((one) => feed.accountIds.map((accountId) => ({ one, accountId })));
-  if (feed.problem === null) return targets;
   const [made] = await deps.db.run([seenKeys(feed.id, targets.flatMap(keysOfTarget))]);
   const seen = new Set(made);
   return targets.filter((target) => !keysOfTarget(target).some((key) => seen.has(key)));

@@ -42,6 +42,8 @@ export async function fetchFeed(
     ...(etag === null ? {} : { "If-None-Match": etag }),
     ...(lastModified === null ? {} : { "If-Modified-Since": lastModified }),
   };
+  // One limit for all redirects.
+  const signal = AbortSignal.timeout(ANSWER_MS);
   let url = new URL(first);
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
     const refusal = refusedFeedUrl(deps, url);
@@ -51,7 +53,6 @@ export async function fetchFeed(
     }
     let answer: Response;
     try {
-      const signal = AbortSignal.timeout(ANSWER_MS);
       answer = await deps.fetch(url.href, { headers, redirect: "manual", signal });
     } catch (error) {
       const isTimeout = error instanceof Error && error.name === "TimeoutError";

@@ -168,10 +168,13 @@ async function readAt(ctx: Ctx, address: string) {
   const refusal = refusedFeedUrl(ctx, address);
   if (refusal) throw invalidFields([fieldError("url", `${refusal}.`)]);
   const { findFeed } = await import("./find-feed.ts");
-  const { entries, ...source } = await findFeed(ctx, address);
+  const { entries, ...source } = await findFeed(ctx, withoutFragment(address));
   const keyed = await withKeys(entries);
   return { ...source, keys: keyed.flatMap(({ keys }) => keys) };
 }
+
+/** No server sees a fragment, so it makes no other feed. */
+const withoutFragment = (address: string): string => address.split("#")[0] ?? "";
 
 /** Refuses accounts for which a feed's entries can never be posts, such as those of a platform that wants a video. */
 async function requireTaken(

@@ -31,8 +31,12 @@ export const normalizeSheet = (text: string): string =>
     .replace(/\r\n?/g, "\n")
     .replace(/^"?sep=."?\n/i, "");
 
-const decodeUtf16 = (bytes: Uint8Array): string | null =>
-  bytes[0] === 0xff && bytes[1] === 0xfe ? new TextDecoder("utf-16le").decode(bytes) : null;
+function decodeUtf16(bytes: Uint8Array): string | null {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+  return null;
+}
 
 /** @throws AppError 400 for a file without rows, an open quotation mark, or a column that stands twice */
 export function readSheet(text: string): Sheet {
