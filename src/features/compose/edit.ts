@@ -45,8 +45,8 @@ type EditedValues = Pick<
 >;
 
 /**
- * An edit by an owner or admin approves the new content, but a client who approved the old content sees the post again,
- * and a text block of somebody whose posts need approval leaves the post to be approved.
+ * An edit by an owner or admin approves the new content, but a client who approved the old content sees the post again.
+ * When the edit names a text block that was saved by somebody whose posts need approval, the post needs approval too.
  *
  * @throws AppError NOT_FOUND, ARCHIVED, USE_APPROVAL_ACTIONS, UPLOAD_LOCKED, PLAN_LIMIT, 400 with every refused field, 400 with
  * violations

@@ -21,7 +21,7 @@ const SOON_SECONDS = 60;
 const SEEN_AGAIN_MS = 7 * DAY;
 /** Longer than an entry is away from its feed and comes back. */
 const FORGOTTEN_MS = 60 * DAY;
-/** Of an entry, it stays until another entry makes posts; of a check, it ends with one that succeeds. */
+/** The problem of an entry stays until another entry makes posts. That of a failed check ends with the next check that succeeds. */
 const problemOfEntry = ({ failures, problem }: FeedRow): string | null =>
   failures > 0 ? null : problem;
 

@@ -92,7 +92,7 @@ export const seenKeys = (feedId: number, keys: readonly string[]): Query<string[
     valueReader(feedEntries.key),
   );
 
-/** Keeps the keys of entries; those that are there count as seen again when that is more than `againMs` ago. */
+/** Stores the keys of entries. The time of a stored key is renewed when it is more than `againMs` ago. */
 export const keepKeys = (
   { id, teamId }: Pick<FeedRow, "id" | "teamId">,
   keys: readonly string[],

@@ -20,8 +20,8 @@ export const entriesAtOnce = (accounts: number): number =>
   Math.max(1, Math.floor(MAX_POSTS / Math.max(1, accounts)));
 
 /**
- * The oldest entries come first. After a refusal each check begins elsewhere, so that entries that wait for an account do
- * not hold up those behind them.
+ * The oldest entries come first. After a refusal each check begins at another entry, so that newer entries are tried while
+ * older ones are refused.
  *
  * @param fresh the oldest first
  */

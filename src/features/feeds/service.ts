@@ -65,13 +65,14 @@ export async function changeFeed(ctx: Ctx, id: number, change: FeedChange): Prom
   const accountIds = change.accountIds && [...new Set(change.accountIds)];
   if (accountIds) await requireAccounts(ctx, accountIds);
   const isSwitch = Object.keys(change).every((field) => field === "isActive");
-  if (!isSwitch || isActive)
+  if (!isSwitch || isActive) {
     await requireTaken(ctx, {
       accountIds: accountIds ?? before.accountIds,
       template: template ?? before.template,
       takesPicture: picture ?? before.takesPicture,
       origin: before.origin,
     });
+  }
   const source = url !== undefined && url !== before.url ? await readAt(ctx, url) : null;
   if (source || accountIds) {
     await requireOnce(ctx, {

@@ -137,8 +137,8 @@ async function resultsOf(
 }
 
 /**
- * By its `importId`, or by what the row says, a post is known again in another file. Equal rows of one file are told
- * apart by their order. Null for a row that names no account, and for an `importId` that stood above.
+ * The names by which a later import finds the post: the row's `importId`, else a hash of the row's texts. Equal rows of one
+ * file have a number each. Null for a row that names no account, and for an `importId` that stood above.
  */
 async function sourceKeysOf(posts: readonly ImportedPost[]): Promise<(string | null)[]> {
   const hashes = await Promise.all(

@@ -66,7 +66,7 @@ const DISCORD_TOGETHER = 6_000;
 
 const escapeMarkdown = (text: string): string => text.replace(/([\\*_~`|>[\]()#-])/g, "\\$1");
 
-/** Nobody is mentioned, whatever a text says. Source: Discord, "Execute webhook". */
+/** Discord notifies nobody whom a text names. Source: Discord, "Execute webhook", allowed_mentions. */
 export function toDiscord(all: Several) {
   const items = listed(all);
   const each = Math.floor(DISCORD_TOGETHER / items.length) - DISCORD_TITLE;
