@@ -14,9 +14,10 @@ import type {
   Credentials,
   EarlyEnd,
   IdentifyOptions,
+  LoginForm,
   LoginRefusal,
-  PasswordLogin,
   PublishAccount,
+  ServerLimits,
 } from "./login.ts";
 import type { Mentions } from "./mentions.ts";
 import type { MetricsReader } from "./metrics.ts";
@@ -82,6 +83,7 @@ export interface Target {
   now: Date;
   platformAccountId?: string;
   grantedScopes?: readonly string[];
+  serverLimits?: ServerLimits;
   at?: Date;
 }
 
@@ -374,7 +376,7 @@ export interface Connector<S = unknown> {
   consent?: ConsentPage;
   pagesApp?: PagesApp;
   withdrawals?: Withdrawals;
-  login?(fetch: Fetch, login: PasswordLogin): Promise<Result<Connected, LoginRefusal>>;
+  logins?: readonly LoginForm[];
   /** Like `identify`, after exchanging short-lived tokens for lasting ones. */
   adopt?(
     fetch: Fetch,
@@ -393,6 +395,8 @@ export interface Connector<S = unknown> {
     account: PublishAccount,
     app: AppKeys | null,
   ): Promise<Result<Credentials, LoginRefusal>>;
+  /** Read again whenever a login is renewed. Null without an answer. */
+  readServerLimits?(fetch: Fetch, account: PublishAccount): Promise<ServerLimits | null>;
   /** An unused login is renewed this many seconds before its end. */
   refreshAheadSeconds?: number;
   isSelfRenewing?: boolean;

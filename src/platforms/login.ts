@@ -1,4 +1,6 @@
 import type { OtherApp } from "../core/platforms.ts";
+import type { Result } from "../core/result.ts";
+import type { Fetch } from "./fetch.ts";
 
 /** Names come from servers that anyone may run. */
 export const MAX_NAME_CHARACTERS = 200;
@@ -49,6 +51,7 @@ export interface Profile {
   handle: string | null;
   profileImageUrl: string | null;
   service: string | null;
+  serverLimits?: ServerLimits;
 }
 
 export interface Connected {
@@ -69,7 +72,7 @@ export interface LoginRefusal {
   /** The refusal concerns no other login of the app. */
   isAboutLogin?: true;
   /** The wrong field of the request. Absent when the login itself is refused. */
-  field?: "identifier" | "authFactorToken" | "pageId" | "service";
+  field?: string;
 }
 
 /** Logins that end this soon have a cause that the owner of the app can mend. */
@@ -79,11 +82,43 @@ export interface EarlyEnd {
   advice: string;
 }
 
-export interface PasswordLogin {
-  identifier: string;
-  appPassword: string;
-  authFactorToken?: string;
-  service?: string;
+export interface LoginField {
+  /** In requests. Two forms of one platform differ in the fields that are needed. */
+  name: string;
+  label: string;
+  hint?: string;
+  maxLength: number;
+  isSecret?: true;
+  isOptional?: true;
+  /** An address of a server, which must be a public one. */
+  isAddress?: true;
+}
+
+export type LoginValues = Readonly<Record<string, string | undefined>>;
+
+/** A way to connect an account without a consent page. */
+export interface LoginForm {
+  /** As in "By an app password". */
+  title: string;
+  fields: readonly LoginField[];
+  connect(fetch: Fetch, values: LoginValues): Promise<Result<Connected, LoginRefusal>>;
+}
+
+/** What the account's own server accepts, where it differs from the platform's capabilities. */
+export interface ServerLimits {
+  postCharacters?: number;
+  altTextCharacters?: number;
+  /** Each address counts as this many characters. */
+  linkCharacters?: number;
+  maxFiles?: number;
+  imageMaxBytes?: number;
+  videoMaxBytes?: number;
+  mimeTypes?: readonly string[];
+  pollOptions?: number;
+  pollOptionCharacters?: number;
+  /** Seconds. */
+  pollMinSeconds?: number;
+  pollMaxSeconds?: number;
 }
 
 export interface IdentifyOptions {
@@ -108,7 +143,7 @@ export interface AppCheck {
 export interface PublishAccount {
   platformAccountId: string;
   handle: string | null;
-  /** Origin of the account's server (Bluesky's PDS). */
+  /** Origin of the account's server, where a network has many. */
   service: string | null;
   /** Only the account's server vouches for the account's id. */
   isUnproven?: true;
@@ -116,4 +151,5 @@ export interface PublishAccount {
   app?: OtherApp;
   /** Granted optional scopes. Absent when unknown. */
   grantedScopes?: readonly string[];
+  serverLimits?: ServerLimits;
 }

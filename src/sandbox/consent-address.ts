@@ -1,20 +1,22 @@
+import { isPlatform, type Platform } from "../core/platforms.ts";
 import { isSigned, sign } from "../core/signature.ts";
 
 interface ConsentPath {
   teamId: number;
+  platform: Platform;
   /** The address of the real platform's consent page. */
   url: string;
   /** The suggested account; null lets the page choose. */
   name: string | null;
 }
 
-const textOf = ({ teamId, url, name }: ConsentPath): string =>
-  `sandbox consent|${JSON.stringify([teamId, url, name])}`;
+const textOf = ({ teamId, platform, url, name }: ConsentPath): string =>
+  `sandbox consent|${JSON.stringify([teamId, platform, url, name])}`;
 
 export async function sandboxConsentPath(signingKey: string, page: ConsentPath): Promise<string> {
   const signature = await sign(signingKey, textOf(page));
-  const { teamId, url, name } = page;
-  const query = new URLSearchParams({ team: String(teamId), signature, to: url });
+  const { teamId, platform, url, name } = page;
+  const query = new URLSearchParams({ team: String(teamId), platform, signature, to: url });
   if (name !== null) query.set("name", name);
   return `/sandbox/consent?${query}`;
 }
@@ -25,7 +27,9 @@ export async function readConsentPath(
   query: URLSearchParams,
 ): Promise<ConsentPath | null> {
   const teamId = Number(query.get("team"));
-  const page = { teamId, url: query.get("to") ?? "", name: query.get("name") };
+  const platform = query.get("platform") ?? "";
+  if (!isPlatform(platform)) return null;
+  const page = { teamId, platform, url: query.get("to") ?? "", name: query.get("name") };
   const signature = query.get("signature") ?? "";
   return (await isSigned(signingKey, textOf(page), signature)) ? page : null;
 }

@@ -30,7 +30,7 @@ export function createSandboxFetch(
     const signal = init?.signal ?? (input instanceof Request ? input.signal : null);
     signal?.throwIfAborted();
     const url = new URL(request.url);
-    if (!findSimulated(url)) {
+    if (!findSimulated(url, null)) {
       throw new TypeError(`The sandbox simulates no platform at ${url.origin}.`);
     }
     const answer = theSandbox(namespace).fetch(withOrigin(request, origin));

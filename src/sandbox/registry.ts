@@ -1,13 +1,13 @@
 import type { Platform } from "../core/platforms.ts";
-import type { PasswordLogin } from "../platforms/login.ts";
+import type { LoginValues } from "../platforms/login.ts";
 import type { DemoPosts } from "./kit/demo.ts";
 import type { Simulator } from "./kit/simulator.ts";
 
 export interface SimulatedPlatform {
   platform: Platform;
   origins: readonly string[];
-  /** Absent where tokens of `sandbox/kit/login.ts` create the accounts. */
-  login?(name: string): Promise<PasswordLogin>;
+  /** Fills in the connector's first form. Absent where tokens of `sandbox/kit/login.ts` create the accounts. */
+  login?(name: string): Promise<LoginValues>;
   /** Imported lazily: production rarely needs a simulator. */
   load(): Promise<Simulator>;
   loadDemo(): Promise<DemoPosts>;
@@ -109,5 +109,8 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
 export const simulatedOf = (platform: Platform): SimulatedPlatform | undefined =>
   SIMULATED_PLATFORMS.find((one) => one.platform === platform);
 
-export const findSimulated = (url: URL): SimulatedPlatform | null =>
-  SIMULATED_PLATFORMS.find(({ origins }) => origins.includes(url.origin)) ?? null;
+/** @param caller chooses between platforms that share an origin, as those of one company do */
+export function findSimulated(url: URL, caller: Platform | null): SimulatedPlatform | null {
+  const there = SIMULATED_PLATFORMS.filter(({ origins }) => origins.includes(url.origin));
+  return there.find(({ platform }) => platform === caller) ?? there[0] ?? null;
+}

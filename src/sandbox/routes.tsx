@@ -182,6 +182,7 @@ export function createSandboxRoutes(options: SandboxRouteOptions): Hono {
       teamId: page.teamId,
       accountId: null,
       uploadId: null,
+      platform: page.platform,
     });
     return fetch(new Request(page.url, { method, headers, body, redirect: "manual" }));
   });

@@ -60,7 +60,7 @@ export class Simulation {
 
   async fetch(request: Request): Promise<Response> {
     const call = readCall(request);
-    const simulated = findSimulated(call.url);
+    const simulated = findSimulated(call.url, call.origin.platform ?? null);
     if (!simulated) return new Response("No simulated platform answers here.", { status: 404 });
     return (await this.#open(simulated)).handle(call, this.#store);
   }

@@ -286,7 +286,7 @@ describe("a body that is larger than any form", () => {
   const consentPath = () => {
     const { signingKey } = createDeps(env).config;
     const url = "https://www.threads.com/oauth/authorize?client_id=1";
-    return sandboxConsentPath(signingKey, { url, teamId: 1, name: null });
+    return sandboxConsentPath(signingKey, { url, teamId: 1, platform: "x", name: null });
   };
 
   it.each([

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { PLATFORMS } from "../../core/platforms.ts";
 import { BROKEN_TEXT, isBrokenText } from "../../core/text.ts";
 import { enableDescriptions } from "../../http/describing.ts";
-import { MAX_NAME_CHARACTERS } from "../../platforms/login.ts";
+import { MAX_NAME_CHARACTERS, type ServerLimits } from "../../platforms/login.ts";
 import { MAX_TAGS_CHARACTERS } from "./rules.ts";
 import type { AccountRow } from "./table.ts";
 
@@ -36,10 +36,31 @@ export const accountSchema = z
   })
   .meta({ id: "Account" });
 
+const amount = z.number().int().optional();
+
+const serverLimits = z.object({
+  postCharacters: amount,
+  altTextCharacters: amount,
+  linkCharacters: amount.describe("Each address in a text counts as this many characters."),
+  maxFiles: amount,
+  imageMaxBytes: amount,
+  videoMaxBytes: amount,
+  mimeTypes: z.array(z.string()).readonly().optional(),
+  pollOptions: amount,
+  pollOptionCharacters: amount,
+  pollMinSeconds: amount,
+  pollMaxSeconds: amount,
+}) satisfies z.ZodType<ServerLimits>;
+
 export const accountDetailSchema = accountSchema
   .extend({
     failureCount: z.number().int().describe("Failed posts in a row since the last published one."),
     lastUsedAt: z.iso.datetime().nullable(),
+    serverLimits: serverLimits
+      .nullable()
+      .describe(
+        "Extension: what the account's own server accepts, where servers of one network differ (mastodon). Null where the limits of GET /platforms/capabilities are those of every account.",
+      ),
   })
   .meta({ id: "AccountDetail" });
 
@@ -100,5 +121,6 @@ export function toAccountDetail(
     ...toAccount(row),
     failureCount: row.failureCount,
     lastUsedAt: lastUsedAt?.toISOString() ?? null,
+    serverLimits: row.serverLimits,
   };
 }

@@ -1,6 +1,7 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { OtherApp, Platform } from "../../core/platforms.ts";
-import { instant } from "../../db/columns.ts";
+import { instant, json } from "../../db/columns.ts";
+import type { ServerLimits } from "../../platforms/login.ts";
 
 export const accounts = sqliteTable("accounts", {
   id: text("id").primaryKey(),
@@ -37,6 +38,8 @@ export const accounts = sqliteTable("accounts", {
   dataAccessEndsAt: instant("data_access_ends_at"),
   /** The `dataAccessEndsAt` of the last notice to the team. */
   accessToldFor: instant("access_told_for"),
+  /** Null where every account of the platform has the same limits. */
+  serverLimits: json<ServerLimits>("server_limits"),
 });
 
 export type AccountRow = typeof accounts.$inferSelect;

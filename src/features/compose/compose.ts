@@ -217,7 +217,7 @@ function readSettings(
 }
 
 export const targetOf = (
-  { platformAccountId, grantedScopes }: AccountFacts["account"],
+  { platformAccountId, grantedScopes, serverLimits }: AccountFacts["account"],
   now: Date,
   at: Date,
 ): Target => ({
@@ -225,6 +225,7 @@ export const targetOf = (
   at,
   platformAccountId,
   ...(grantedScopes === null ? {} : { grantedScopes: grantedScopes.split(" ") }),
+  ...(serverLimits === null ? {} : { serverLimits }),
 });
 
 const isOfPost = (item: CheckedMedia): boolean =>

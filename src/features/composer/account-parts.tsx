@@ -41,7 +41,7 @@ export const Accounts = ({ view }: { view: View }) => {
 const HEALTH = { expired: "Login expired", revoked: "Login revoked" } as const;
 
 const AccountChoice = ({ view, account }: { view: View; account: ShownAccount }) => {
-  const { id, accountName, platform, status, refusal, mode, handle } = account;
+  const { id, accountName, platform, status, refusal, mode, handle, serverLimits } = account;
   const errors = view.errors.filter(({ accountId }) => accountId === id);
   return (
     <div class="choice">
@@ -53,6 +53,7 @@ const AccountChoice = ({ view, account }: { view: View; account: ShownAccount })
           id={`account-${id}`}
           data-platform={platform}
           data-account-name={accountName}
+          data-characters={serverLimits?.postCharacters}
           data-health={refusal === null ? undefined : status === "active" ? "off" : status}
           checked={isChosen(view, account)}
           disabled={refusal !== null && !isChosen(view, account)}

@@ -14,7 +14,14 @@ import type { LookUps } from "./look-ups.ts";
 
 export type ShownAccount = Pick<
   AccountRow,
-  "id" | "platform" | "accountName" | "handle" | "status" | "mode" | "profileImageUrl"
+  | "id"
+  | "platform"
+  | "accountName"
+  | "handle"
+  | "status"
+  | "mode"
+  | "profileImageUrl"
+  | "serverLimits"
 > & { tags: string[]; refusal: string | null };
 
 export interface ShownFile

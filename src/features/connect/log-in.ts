@@ -5,7 +5,13 @@ import { type Result, refuse } from "../../core/result.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
 import type { Ctx } from "../../deps.ts";
 import type { Connector, Fetch } from "../../platforms/connector.ts";
-import type { AppKeys, Connected, LoginRefusal } from "../../platforms/login.ts";
+import type {
+  AppKeys,
+  Connected,
+  LoginForm,
+  LoginRefusal,
+  LoginValues,
+} from "../../platforms/login.ts";
 import { sandboxCredentials } from "../../sandbox/kit/login.ts";
 import type { AccountMode } from "../accounts/table.ts";
 import { appKeysOf, platformFetch, withTimeout } from "../logins/platform-access.ts";
@@ -33,9 +39,10 @@ export async function logIn(
     const accountName = input.name ?? `Sandbox ${input.platform}`;
     const { simulatedOf } = await import("../../sandbox/registry.ts");
     const login = await simulatedOf(platform)?.login?.(accountName);
+    const [form] = connector.logins ?? [];
     const asking =
-      connector.login && login
-        ? connector.login(fetch, login)
+      form && login
+        ? form.connect(fetch, login)
         : adopt(
             fetch,
             sandboxCredentials(platform, accountName, randomHex(8)),
@@ -46,7 +53,7 @@ export async function logIn(
     if (connected.ok) connected.value.profile.accountName = accountName;
     return connected;
   }
-  if (input.service !== undefined) refuseService(ctx, input.service);
+  refuseAddresses(ctx, connector, "login" in input ? input.login : input);
   const answer = await answerOf(platform, ask(connector, fetch, input, { app, other }));
   const connected = requireProof(answer, ctx.config);
   if (!connected.ok && !connected.error.final && isAbsent()) {
@@ -86,10 +93,14 @@ async function ask(
       app,
     );
   }
-  if (!connector.login) throw invalidFields([cannotLogIn(input.platform)]);
-  const { platform: _, ...login } = input;
-  return connector.login(fetch, login);
+  const form = connector.logins?.find((one) => isFilledIn(one, input.login));
+  if (!form) throw invalidFields([cannotLogIn(connector)]);
+  return form.connect(fetch, input.login);
 }
+
+const isFilledIn = ({ fields }: LoginForm, values: LoginValues): boolean =>
+  Object.keys(values).every((name) => fields.some((field) => field.name === name)) &&
+  fields.every(({ name, isOptional }) => isOptional || values[name] !== undefined);
 
 /** Spec is silent: enough for a platform's restart. */
 const TRY_AGAIN_SECONDS = 60;
@@ -115,12 +126,24 @@ function watched(network: Fetch): { fetch: Fetch; isAbsent(): boolean } {
   };
 }
 
-const cannotLogIn = (platform: Platform) => ({
+const cannotLogIn = ({ platform, logins = [] }: Connector) => ({
   field: "platform",
-  message: `${platform} has no login by password. Send its tokens as credentials.`,
+  message: `${platform} has no login by these fields. Send ${[...logins.map(fieldsInWords), "its tokens as credentials"].join(", or ")}.`,
 });
 
-function refuseService(ctx: Ctx, service: string): void {
-  const reason = refusedUrl(service, { allowLoopback: ctx.config.isDevelopment });
-  if (reason) throw invalidFields([{ field: "service", message: `service ${reason}.` }]);
+const fieldsInWords = ({ fields }: LoginForm): string =>
+  fields
+    .filter(({ isOptional }) => !isOptional)
+    .map(({ name }) => name)
+    .join(" and ");
+
+/** Servers that a caller names must be public. */
+function refuseAddresses(ctx: Ctx, { logins = [] }: Connector, input: object): void {
+  const own = logins.flatMap(({ fields }) => fields.filter(({ isAddress }) => isAddress));
+  for (const field of new Set(["service", ...own.map(({ name }) => name)])) {
+    const url = Object.entries(input).find(([name]) => name === field)?.[1];
+    if (typeof url !== "string") continue;
+    const reason = refusedUrl(url, { allowLoopback: ctx.config.isDevelopment });
+    if (reason) throw invalidFields([{ field, message: `${field} ${reason}.` }]);
+  }
 }

@@ -110,7 +110,10 @@ export async function openConsent(
   if (mode !== "sandbox") return { kind: "sent", url };
   const name = await nameToConnectAgain(deps, consent);
   const { signingKey } = deps.config;
-  return { kind: "sent", url: await sandboxConsentPath(signingKey, { teamId, url, name }) };
+  return {
+    kind: "sent",
+    url: await sandboxConsentPath(signingKey, { teamId, platform, url, name }),
+  };
 }
 
 async function nameToConnectAgain(

@@ -1,6 +1,9 @@
 import * as z from "zod";
+import type { Platform } from "../../core/platforms.ts";
 import { isBrokenText } from "../../core/text.ts";
 import { enableDescriptions } from "../../http/describing.ts";
+import type { LoginField, LoginForm, LoginValues } from "../../platforms/login.ts";
+import { connectors, platformName } from "../../platforms/registry.ts";
 import { MAX_TAGS_CHARACTERS } from "../accounts/rules.ts";
 import { plainText, platform } from "../accounts/schema.ts";
 import {
@@ -37,6 +40,12 @@ const consentFields = z.object({
     .max(MAX_IDENTIFIER)
     .optional()
     .describe("bluesky: the account's handle or DID, or the address of its server."),
+  server: plainText()
+    .trim()
+    .min(1)
+    .max(MAX_IDENTIFIER)
+    .optional()
+    .describe("mastodon: the address of the account's server, such as mastodon.social."),
   redirectUrl: url.optional().describe("https. The person is sent on to it, however it ends."),
 });
 
@@ -65,7 +74,9 @@ const base = {
     .string()
     .max(MAX_URL)
     .optional()
-    .describe("bluesky: the account's own server, as its DID document names it."),
+    .describe(
+      "bluesky: the account's own server, as its DID document names it. mastodon: the account's server.",
+    ),
 };
 
 const MAX_PAGE_ID_CHARACTERS = 100;
@@ -88,6 +99,48 @@ const pageId = z
     "Id of the page to publish as, when a person's login also covers pages (facebook, linkedin).",
   );
 
+function loginField({ maxLength, isOptional, isAddress }: LoginField) {
+  const text = isAddress ? z.string().max(maxLength) : plainText().trim().min(1).max(maxLength);
+  return isOptional ? text.optional() : text;
+}
+
+const namesOf = ({ fields }: LoginForm): string => fields.map(({ name }) => name).join(", ");
+
+/** Platforms with the same fields share an entry. */
+const LOGIN_FORMS = new Map(
+  connectors().flatMap(({ logins = [] }) => logins.map((form) => [namesOf(form), form] as const)),
+);
+
+const writtenForm = ({ fields }: LoginForm): string =>
+  `{${fields
+    .filter(({ isOptional }) => !isOptional)
+    .map(({ name }) => `"${name}"`)
+    .join(", ")}}`;
+
+const takersOf = (names: string): string =>
+  connectors()
+    .filter(({ logins = [] }) => logins.some((form) => namesOf(form) === names))
+    .map((one) => platformName(one.platform))
+    .join(", ");
+
+interface NewLogin {
+  platform: Platform;
+  login: LoginValues;
+}
+
+const LOGINS = [...LOGIN_FORMS].map(([names, { fields }]) =>
+  z
+    .strictObject({
+      platform,
+      ...Object.fromEntries(fields.map((field) => [field.name, loginField(field)])),
+    })
+    .transform((input): NewLogin => {
+      const { platform: of, ...login } = input;
+      return { platform: of, login };
+    })
+    .describe(`Connects an account of ${takersOf(names)} at once.`),
+);
+
 /** Spec is silent on connecting an account without a consent page. */
 export const NEW_ACCOUNTS = [
   z.strictObject({
@@ -98,12 +151,7 @@ export const NEW_ACCOUNTS = [
     type,
   }),
   z.strictObject({ ...base, pageId, type, credentials }),
-  z.strictObject({
-    ...base,
-    identifier: plainText().trim().min(1).max(320),
-    appPassword: plainText().min(1).max(100),
-    authFactorToken: plainText().trim().min(1).max(50).optional(),
-  }),
+  ...LOGINS,
 ] as const;
 
 export const newAccountSchema = z.union(NEW_ACCOUNTS);
@@ -120,8 +168,7 @@ const consentRequestSchema = consentFields
 
 export const newConnectionSchema = z
   .union([...NEW_ACCOUNTS, consentRequestSchema], {
-    error:
-      'Send a platform, alone or with a redirectUrl, to connect by the platform\'s consent page; or with one of: {"sandbox": true}, {"identifier", "appPassword"}, {"credentials": {"accessToken"}}.',
+    error: `Send a platform, alone or with a redirectUrl, to connect by the platform's consent page; or with one of: {"sandbox": true}, ${[...LOGIN_FORMS.values()].map(writtenForm).join(", ")}, {"credentials": {"accessToken"}}.`,
   })
   .meta({ id: "NewAccount" });
 
@@ -136,13 +183,13 @@ export const openerSchema = z
 type ConsentInput = z.infer<typeof consentFields>;
 
 export const isConsentRequest = (input: NewAccount | ConsentInput): input is ConsentInput =>
-  !("sandbox" in input || "credentials" in input || "appPassword" in input);
+  !("sandbox" in input || "credentials" in input || "login" in input);
 
 export const toConsentRequest = (input: ConsentInput): ConsentRequest => ({
   platform: input.platform,
   mode: input.mode ?? "live",
   type: input.type ?? null,
-  identifier: input.identifier ?? null,
+  identifier: input.identifier ?? input.server ?? null,
   redirectUrl: input.redirectUrl ?? null,
 });
 

@@ -3,7 +3,9 @@ import { randomHex } from "../../core/ids.ts";
 import type { OtherApp, Platform } from "../../core/platforms.ts";
 import { sha256Hex } from "../../core/signature.ts";
 import type { Ctx, Deps } from "../../deps.ts";
+import type { Connector } from "../../platforms/connector.ts";
 import type { ConsentPage } from "../../platforms/consent.ts";
+import type { LoginForm } from "../../platforms/login.ts";
 import { connectorOf, connectors, platformName } from "../../platforms/registry.ts";
 import type { PlatformTerms } from "../../platforms/terms.ts";
 import { accountById } from "../accounts/repo.ts";
@@ -36,7 +38,7 @@ export async function connectAccount(ctx: Ctx, input: NewAccount): Promise<Accou
   const connector = connectorOf(input.platform);
   const { platform } = input;
   const mode: AccountMode = "sandbox" in input ? "sandbox" : "live";
-  const { type = null, pageId } = "appPassword" in input ? {} : input;
+  const { type = null, pageId } = "login" in input ? {} : input;
   const wrongType = refusedType({ platform, type });
   if (wrongType) throw invalidFields([{ field: "type", message: wrongType }]);
   if (type === "page" && pageId === undefined) {
@@ -46,8 +48,7 @@ export async function connectAccount(ctx: Ctx, input: NewAccount): Promise<Accou
   const app = appOfTokens(ctx, { platform, mode, type }, pageId);
   const connected = await logIn(ctx, connector, input, mode, app);
   if (!connected.ok) {
-    const login = "credentials" in input ? "credentials" : "appPassword";
-    const { field = login, message } = connected.error;
+    const { field = secretField(connector, input), message } = connected.error;
     throw invalidFields([{ field, message }]);
   }
   const login = {
@@ -65,6 +66,12 @@ export async function connectAccount(ctx: Ctx, input: NewAccount): Promise<Accou
     "FORBIDDEN",
     "You left the team, or your token was revoked, before the account was connected. Nothing was connected.",
   );
+}
+
+function secretField({ logins = [] }: Connector, input: NewAccount): string {
+  if (!("login" in input)) return "credentials";
+  const fields = logins.flatMap((form) => form.fields);
+  return fields.find(({ name, isSecret }) => isSecret && name in input.login)?.name ?? "platform";
 }
 
 export interface Opener {
@@ -168,7 +175,8 @@ export interface Offer {
   /** Why the platform's consent page cannot be used here. */
   refusal: string | null;
   isSimulated: boolean;
-  takesPassword: boolean;
+  /** How accounts are connected without a consent page. */
+  forms: readonly LoginForm[];
   /** What connecting means until the owner's app has passed the platform's audit. */
   untilAudit: string | null;
   terms: PlatformTerms | null;
@@ -183,7 +191,7 @@ const TYPES = ["person", "page"] as const;
 
 /** Offers pages where an app for pages is set up or simulated. */
 export const platformOffers = (deps: Pick<Deps, "config">): Offer[] =>
-  connectors().flatMap(({ platform, pagesApp, login, terms = null }) =>
+  connectors().flatMap(({ platform, pagesApp, logins = [], terms = null }) =>
     TYPES.flatMap((type) => {
       if (type === "page" && !pagesApp) return [];
       const refusalIn = (mode: AccountMode) =>
@@ -200,7 +208,7 @@ export const platformOffers = (deps: Pick<Deps, "config">): Offer[] =>
         identifierLabel: page?.identifierLabel ?? null,
         refusal,
         isSimulated,
-        takesPassword: type === "person" && login !== undefined,
+        forms: type === "person" ? logins : [],
         untilAudit: accountUntilAudit(deps, platform),
         terms,
       };

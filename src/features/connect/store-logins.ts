@@ -81,6 +81,7 @@ async function storeOne(
     ...profile,
     platformAccountId: identityOf(connected),
     platformUserId: profile.platformUserId ?? null,
+    serverLimits: profile.serverLimits ?? null,
     ...(await sealCredentials(deps, owner, credentials)),
     mode,
     status: "active" as const,

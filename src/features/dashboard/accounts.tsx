@@ -5,6 +5,7 @@ import { isPlatform } from "../../core/platforms.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { type Clock, clockOf, Time } from "../../pages/times.tsx";
+import type { Connector } from "../../platforms/connector.ts";
 import { connectorOf, platformName } from "../../platforms/registry.ts";
 import { accountsOfTeam } from "../accounts/repo.ts";
 import { isEnding, isLosingAccess } from "../accounts/rules.ts";
@@ -26,8 +27,7 @@ const DONE_MESSAGES: Record<string, string> = {
 };
 
 const MISTAKEN = "Choose a platform of the list, and a name of at most 100 characters.";
-const MISTAKEN_LOGIN =
-  "Fill in the handle and the app password, and leave the server empty where it is the usual one.";
+const MISTAKEN_LOGIN = "Fill in each field that is not optional.";
 
 accountsPage.get("/app/accounts", signedIn("read:pages"), (c) => {
   return showAccounts(c, { notice: doneNotice(DONE_MESSAGES, c.req.query("done")), status: 200 });
@@ -53,23 +53,26 @@ accountsPage.post("/app/accounts/connect", signedIn("write"), async (c) => {
 accountsPage.post("/app/accounts", signedIn("write"), async (c) => {
   const form = await readForm(c);
   const { connectAccount, newAccountSchema } = await import("./actions.ts");
-  const hasPassword = form.has("appPassword");
-  const input = newAccountSchema.safeParse(hasPassword ? passwordLogin(form) : simulated(form));
+  const platform = textField(form, "platform");
+  const own = isPlatform(platform) ? filledIn(connectorOf(platform), form) : null;
+  const input = newAccountSchema.safeParse(own ? { platform, ...own } : simulated(form));
   const refused = await attempt(async () => {
-    if (!input.success) throw new AppError(null, hasPassword ? MISTAKEN_LOGIN : MISTAKEN);
+    if (!input.success) throw new AppError(null, own ? MISTAKEN_LOGIN : MISTAKEN);
     await connectAccount(c.var.ctx, input.data);
   });
   if (!refused) return c.redirect("/app/accounts?done=connected", 303);
-  const sent = { identifier: textField(form, "identifier"), service: textField(form, "service") };
-  return showAccounts(c, { ...refused, sent });
+  return showAccounts(c, { ...refused, sent: { platform, values: own ?? {} } });
 });
 
-const passwordLogin = (form: FormData) => ({
-  platform: textField(form, "platform"),
-  identifier: textField(form, "identifier"),
-  appPassword: textField(form, "appPassword"),
-  service: textField(form, "service") || undefined,
-});
+/** The filled in fields of the platform's own form that was sent. */
+function filledIn({ logins = [] }: Connector, form: FormData): Record<string, string> | null {
+  const sent = logins.find(({ fields }) =>
+    fields.every(({ name, isOptional }) => isOptional || form.has(name)),
+  );
+  if (!sent) return null;
+  const values = sent.fields.map(({ name }) => [name, textField(form, name)] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== ""));
+}
 
 const simulated = (form: FormData) => ({
   platform: textField(form, "platform"),
@@ -77,7 +80,7 @@ const simulated = (form: FormData) => ({
   name: textField(form, "name") || undefined,
 });
 
-const NOTHING_SENT: SentLogin = { identifier: "", service: "" };
+const NOTHING_SENT: SentLogin = { platform: "", values: {} };
 
 async function mistakesOf({ req, var: { ctx, deps } }: Context<PageEnv>) {
   const { listMistakes } = await import("../setup/service.ts");

@@ -1,5 +1,6 @@
 import { AgreedTerms } from "../../pages/platform-terms.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
+import type { LoginForm } from "../../platforms/login.ts";
 import { PLATFORM_NAMES } from "../../platforms/registry.ts";
 import { MAX_IDENTIFIER } from "../connect/rules.ts";
 import type { Offer } from "../connect/service.ts";
@@ -11,8 +12,8 @@ export const OFFER_STYLES = `
 `;
 
 export interface SentLogin {
-  identifier: string;
-  service: string;
+  platform: string;
+  values: Readonly<Record<string, string>>;
 }
 
 export const OfferList = ({ offers, sent }: { offers: readonly Offer[]; sent: SentLogin }) => (
@@ -24,7 +25,7 @@ export const OfferList = ({ offers, sent }: { offers: readonly Offer[]; sent: Se
 );
 
 const OfferItem = ({ offer, sent }: { offer: Offer; sent: SentLogin }) => {
-  const { name, asks, refusal, isSimulated, takesPassword, untilAudit, terms } = offer;
+  const { name, asks, refusal, isSimulated, forms, untilAudit, terms } = offer;
   return (
     <li>
       <div class="grow">
@@ -37,7 +38,9 @@ const OfferItem = ({ offer, sent }: { offer: Offer; sent: SentLogin }) => {
         {terms !== null && <AgreedTerms name={name} terms={terms} />}
       </div>
       {(refusal === null || isSimulated) && <ConsentForm offer={offer} />}
-      {takesPassword && <PasswordForm offer={offer} sent={sent} />}
+      {forms.map((form) => (
+        <LoginFields offer={offer} form={form} sent={sent} />
+      ))}
     </li>
   );
 };
@@ -75,52 +78,44 @@ const ConsentForm = ({
   </TeamForm>
 );
 
-const PasswordForm = ({
-  offer: { platform, refusal },
+const LoginFields = ({
+  offer: { platform, name: platformName, asks, refusal },
+  form: { title, fields },
   sent,
 }: {
   offer: Offer;
+  form: LoginForm;
   sent: SentLogin;
-}) => (
-  <details class="more" open={refusal !== null || sent.identifier !== ""}>
-    <summary>By an app password</summary>
-    <TeamForm class="fields" action="/app/accounts">
-      <input type="hidden" name="platform" value={platform} />
-      <InputField
-        id="handle"
-        label="Handle"
-        name="identifier"
-        required
-        maxlength={MAX_IDENTIFIER}
-        value={sent.identifier}
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck={false}
-      />
-      <InputField
-        id="app-password"
-        label="App password"
-        hint="made in the settings there, for this service alone"
-        name="appPassword"
-        type="password"
-        required
-        maxlength={100}
-        autocomplete="off"
-      />
-      <InputField
-        id="service"
-        label="Server"
-        hint="only where it is not the usual one"
-        type="url"
-        maxlength={2048}
-        placeholder="https://"
-        value={sent.service}
-        autocomplete="off"
-      />
-      <SubmitLine>Connect by the password</SubmitLine>
-    </TeamForm>
-  </details>
-);
+}) => {
+  const isSent = sent.platform === platform && fields.some(({ name }) => name in sent.values);
+  return (
+    <details class="more" open={isSent || (asks !== null && refusal !== null)}>
+      <summary>{title}</summary>
+      <TeamForm class="fields" action="/app/accounts">
+        <input type="hidden" name="platform" value={platform} />
+        {fields.map(({ name, label, hint, maxLength, isSecret, isOptional, isAddress }) => (
+          <InputField
+            id={`${platform}-${name}`}
+            label={label}
+            {...(hint === undefined ? {} : { hint })}
+            name={name}
+            type={isSecret ? "password" : isAddress ? "url" : "text"}
+            required={!isOptional}
+            maxlength={maxLength}
+            {...(isAddress ? { placeholder: "https://" } : {})}
+            value={isSecret || !isSent ? "" : (sent.values[name] ?? "")}
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+          />
+        ))}
+        <SubmitLine>
+          Connect<span class="hidden"> {platformName}</span> {title.toLowerCase()}
+        </SubmitLine>
+      </TeamForm>
+    </details>
+  );
+};
 
 export const SandboxForm = () => (
   <TeamForm class="fields" action="/app/accounts">

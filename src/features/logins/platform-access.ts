@@ -26,7 +26,8 @@ export function platformFetch(
   if (isSwitchedOff(account, deps.config)) {
     return () => Promise.reject(new Error("The sandbox is switched off on this instance."));
   }
-  const direct = mode === "live" ? deps.fetch : sandboxFetch(deps, { teamId, accountId, uploadId });
+  const direct =
+    mode === "live" ? deps.fetch : sandboxFetch(deps, { teamId, accountId, uploadId, platform });
   const network = deps.recordCalls?.(direct) ?? direct;
   const app = appKeysOf(deps, account);
   return (app && connectorOf(platform).prove?.(network, app)) ?? network;
@@ -111,7 +112,7 @@ export const createCall = (
 
 export function toPublishAccount(account: AccountRow): PublishAccount {
   const { id, isUnproven } = platformIdOf(account);
-  const { handle, service, app, grantedScopes } = account;
+  const { handle, service, app, grantedScopes, serverLimits } = account;
   return {
     platformAccountId: id,
     handle,
@@ -119,6 +120,7 @@ export function toPublishAccount(account: AccountRow): PublishAccount {
     ...(isUnproven ? { isUnproven } : {}),
     ...(app ? { app } : {}),
     ...(grantedScopes === null ? {} : { grantedScopes: grantedScopes.split(" ") }),
+    ...(serverLimits === null ? {} : { serverLimits }),
   };
 }
 

@@ -1,10 +1,11 @@
+import { errorName } from "../../core/errors.ts";
 import { asSentence } from "../../core/text.ts";
 import { addSeconds, DAY, SECOND } from "../../core/time.ts";
 import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import type { Connector, Fetch } from "../../platforms/connector.ts";
 import { readRetryAfter } from "../../platforms/kit/replies.ts";
-import type { Credentials, LoginRefusal } from "../../platforms/login.ts";
+import type { Credentials, LoginRefusal, ServerLimits } from "../../platforms/login.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { emit, emitIfChanged } from "../events/repo.ts";
 import {
@@ -75,10 +76,27 @@ export async function refreshUnderLease(
     return giveUp(deps, account, { retryAfterSeconds: seconds ?? 0, ...refusal }, ends);
   }
 
-  const storing = keepLogin(deps, account, refreshed.value);
+  const serverLimits = await newLimits(deps, connector, account, fetch);
+  const storing = keepLogin(deps, account, refreshed.value, serverLimits);
   // The write finishes even if the caller stops waiting.
   deps.defer(storing.catch(() => {}));
   return (await storing) ? { kind: "ready", credentials: refreshed.value } : { kind: "busy" };
+}
+
+/** Null where they are as they were, or the server gives no answer. */
+async function newLimits(
+  deps: Deps,
+  { readServerLimits }: Connector,
+  account: AccountRow,
+  fetch: Fetch,
+): Promise<ServerLimits | null> {
+  try {
+    const limits = (await readServerLimits?.(fetch, toPublishAccount(account))) ?? null;
+    return JSON.stringify(limits) === JSON.stringify(account.serverLimits) ? null : limits;
+  } catch (error) {
+    deps.log({ event: "login.limits_unread", accountId: account.id, error: errorName(error) });
+    return null;
+  }
 }
 
 async function firstAnswer<T>(deps: Deps, tries: number, call: () => Promise<T>): Promise<T> {
@@ -139,6 +157,7 @@ async function keepLogin(
   deps: Deps,
   account: AccountRow,
   credentials: Credentials,
+  serverLimits: ServerLimits | null,
 ): Promise<boolean> {
   const { renewAt, loginEndsAt, dataAccessEndsAt, ...sealedLogin } = await sealCredentials(
     deps,
@@ -146,7 +165,11 @@ async function keepLogin(
     credentials,
   );
   const isMoved = dataAccessEndsAt?.getTime() !== account.dataAccessEndsAt?.getTime();
-  const fresh = { ...sealedLogin, ...(isMoved ? { dataAccessEndsAt } : {}) };
+  const fresh = {
+    ...sealedLogin,
+    ...(isMoved ? { dataAccessEndsAt } : {}),
+    ...(serverLimits ? { serverLimits } : {}),
+  };
   const restedAt = addSeconds(deps.now(), RESTS_SECONDS);
   const ends = { renewAt: renewAt && renewAt < restedAt ? restedAt : renewAt, loginEndsAt };
   const sealed = { ...fresh, ...(keepsStoredEnds(account, ends, deps.now()) ? {} : ends) };

@@ -12,7 +12,7 @@ import type { SealedLogin } from "./platform-access.ts";
 const readAccount = rowReader(accounts);
 
 type RenewedLogin = Pick<AccountRow, "credentialsExpireAt"> &
-  Partial<Pick<AccountRow, "renewAt" | "loginEndsAt" | "dataAccessEndsAt">> & {
+  Partial<Pick<AccountRow, "renewAt" | "loginEndsAt" | "dataAccessEndsAt" | "serverLimits">> & {
     credentials: string;
   };
 

@@ -4,7 +4,7 @@ import { isLoopback } from "../../core/url-policy.ts";
 import type { Connector, Fetch, PublishAccount } from "../connector.ts";
 import { callUnread, finalRefusal, notRenewable, toProfile } from "../kit/logins.ts";
 import { capped } from "../kit/replies.ts";
-import type { Connected, Credentials, LoginRefusal } from "../login.ts";
+import type { Connected, Credentials, LoginForm, LoginRefusal } from "../login.ts";
 import {
   createSessionRequest,
   deleteSessionRequest,
@@ -157,14 +157,14 @@ function explainLogin(refusal: XrpcRefusal): LoginRefusal {
  * Servers are verified before the call, except a server that the request names as `service`.
  * @see https://docs.bsky.app/docs/api/com-atproto-server-create-session
  */
-export const login: Required<Connector>["login"] = async (fetch, fields) => {
-  const password = fields.appPassword.trim();
+export const connect: LoginForm["connect"] = async (fetch, fields) => {
+  const password = fields.appPassword?.trim() ?? "";
   if (!APP_PASSWORD.test(password)) {
     return finalRefusal(
       "appPassword must look like xxxx-xxxx-xxxx-xxxx: create an app password in Bluesky under Settings, Privacy and security, App passwords.",
     );
   }
-  const identifier = plainIdentifier(fields.identifier);
+  const identifier = plainIdentifier(fields.identifier ?? "");
   if (identifier === "") return unknownIdentifier("Send your handle, DID or email as identifier.");
   const home: Result<FoundHome, LoginRefusal> = fields.service
     ? ok({ did: null, pds: new URL(fields.service).origin })

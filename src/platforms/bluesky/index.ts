@@ -67,5 +67,36 @@ export const bluesky: Connector<BlueskySettings> = {
     },
   },
   ...lazily(() => import("./grant.ts"), "proveLogin"),
-  ...lazily(() => import("./auth.ts"), "login", "identify", "refresh", "revoke"),
+  logins: [
+    {
+      title: "By an app password",
+      fields: [
+        { name: "identifier", label: "Handle", maxLength: 320 },
+        {
+          name: "appPassword",
+          label: "App password",
+          hint: "made in the settings there, for this service alone",
+          maxLength: 100,
+          isSecret: true,
+        },
+        {
+          name: "authFactorToken",
+          label: "Code",
+          hint: "that the account was sent, where it asks for one",
+          maxLength: 50,
+          isOptional: true,
+        },
+        {
+          name: "service",
+          label: "Server",
+          hint: "only where it is not the usual one",
+          maxLength: 2_048,
+          isOptional: true,
+          isAddress: true,
+        },
+      ],
+      ...lazily(() => import("./auth.ts"), "connect"),
+    },
+  ],
+  ...lazily(() => import("./auth.ts"), "identify", "refresh", "revoke"),
 };

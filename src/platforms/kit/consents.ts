@@ -14,7 +14,7 @@ import type {
   Grant,
 } from "../consent.ts";
 import type { AppKeys, Connected, Credentials, LoginRefusal } from "../login.ts";
-import { isUnknownApp, toConsentRefusal, unknownApp } from "./logins.ts";
+import { isUnknownApp, slugOf, toConsentRefusal, unknownApp } from "./logins.ts";
 import { oneLine, parseJson, readText } from "./replies.ts";
 import { maybeText } from "./shapes.ts";
 
@@ -103,7 +103,7 @@ export const isScopeRefusal = (code: string | null, wording: string): boolean =>
 
 export const refusedForScopes = (platform: string, wording: string): ConsentRefusal => ({
   failure: "refused",
-  message: `${platform} does not let this instance's app ask for these permissions: ${wording}. Its owner has to add the missing one to the app, in the step with the scopes at /app/setup/${platform.toLowerCase()}, or to set APP_SCOPES to the optional permissions that the app has.`,
+  message: `${platform} does not let this instance's app ask for these permissions: ${wording}. Its owner has to add the missing one to the app, in the step with the scopes at /app/setup/${slugOf(platform)}, or to set APP_SCOPES to the optional permissions that the app has.`,
 });
 
 export interface TokenServer {

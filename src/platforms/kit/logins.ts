@@ -77,8 +77,13 @@ export const toConnected = <T, R extends { message: string }>(
 /** Simulated accounts need no keys. */
 export const keysOf = (app: AppKeys | null): AppKeys => app ?? { clientId: "", clientSecret: "" };
 
-const keyNames = (app: string): string =>
-  `${app.toUpperCase()}_CLIENT_ID and ${app.toUpperCase()}_CLIENT_SECRET`;
+/** @param name of a platform, or of one of its other apps */
+export const slugOf = (name: string): string => name.toLowerCase().replaceAll(" ", "_");
+
+function keyNames(app: string): string {
+  const prefix = slugOf(app).toUpperCase();
+  return `${prefix}_CLIENT_ID and ${prefix}_CLIENT_SECRET`;
+}
 
 /** @param app prefix of the app's variables, in lower case */
 export const unknownApp = (platform: string, wording: string, app: string = platform): string =>

@@ -1,4 +1,3 @@
-import type { PasswordLogin } from "../../platforms/login.ts";
 import { toLabel } from "../kit/label.ts";
 import { toBase32 } from "./cid.ts";
 
@@ -11,7 +10,7 @@ export const SANDBOX_APP_PASSWORD = "sand-boxx-demo-pass";
 
 export const sandboxHandle = (name: string): string => `${toLabel(name)}.${HANDLE_DOMAIN}`;
 
-export const sandboxLogin = (name: string): PasswordLogin => ({
+export const sandboxLogin = (name: string) => ({
   identifier: sandboxHandle(name),
   appPassword: SANDBOX_APP_PASSWORD,
   service: SANDBOX_SERVICE,

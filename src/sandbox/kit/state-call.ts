@@ -1,4 +1,5 @@
 import type { Failure } from "../../core/failures.ts";
+import { isPlatform } from "../../core/platforms.ts";
 import type { CallOrigin } from "./origin.ts";
 
 export interface SimulatedCall {
@@ -10,6 +11,7 @@ export interface SimulatedCall {
 const TEAM_HEADER = "sandbox-team-id";
 const ACCOUNT_HEADER = "sandbox-account-id";
 const UPLOAD_HEADER = "sandbox-upload-id";
+const PLATFORM_HEADER = "sandbox-platform";
 export const OUTCOME_HEADER = "sandbox-outcome";
 export const DELAY_HEADER = "sandbox-delay-seconds";
 
@@ -19,18 +21,22 @@ export function withOrigin(request: Request, origin: CallOrigin): Request {
   headers.set(TEAM_HEADER, String(origin.teamId));
   headers.set(ACCOUNT_HEADER, origin.accountId ?? "");
   headers.set(UPLOAD_HEADER, String(origin.uploadId ?? ""));
+  headers.set(PLATFORM_HEADER, origin.platform ?? "");
   return new Request(request, { headers });
 }
 
 export function readCall(request: Request): SimulatedCall {
   const headers = new Headers(request.headers);
   const uploadId = headers.get(UPLOAD_HEADER);
+  const platform = headers.get(PLATFORM_HEADER) ?? "";
   const origin = {
     teamId: Number(headers.get(TEAM_HEADER)),
     accountId: headers.get(ACCOUNT_HEADER) || null,
     uploadId: uploadId ? Number(uploadId) : null,
+    platform: isPlatform(platform) ? platform : null,
   };
-  for (const name of [TEAM_HEADER, ACCOUNT_HEADER, UPLOAD_HEADER]) headers.delete(name);
+  for (const name of [TEAM_HEADER, ACCOUNT_HEADER, UPLOAD_HEADER, PLATFORM_HEADER])
+    headers.delete(name);
   return { request: new Request(request, { headers }), url: new URL(request.url), origin };
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { didDocumentUrl, pdsOf } from "../../../src/platforms/bluesky/identity.ts";
 import { bluesky } from "../../../src/platforms/bluesky/index.ts";
 import type { Fetch } from "../../../src/platforms/connector.ts";
-import type { Credentials, PasswordLogin } from "../../../src/platforms/login.ts";
+import type { Credentials, LoginValues } from "../../../src/platforms/login.ts";
 import { DID, json, PDS, scriptedFetch, xrpcError } from "./scripted.ts";
 
 const PASSWORD = "abcd-efgh-ijkl-mnop";
@@ -51,9 +51,10 @@ const profile = () =>
     followersCount: 3,
   });
 
-const login = (fetch: Fetch, change: Partial<PasswordLogin> = {}) => {
-  if (!bluesky.login) throw new Error("Bluesky has a login.");
-  return bluesky.login(fetch, {
+const login = (fetch: Fetch, change: LoginValues = {}) => {
+  const [form] = bluesky.logins ?? [];
+  if (!form) throw new Error("Bluesky has a login.");
+  return form.connect(fetch, {
     identifier: "alice.example.com",
     appPassword: PASSWORD,
     ...change,

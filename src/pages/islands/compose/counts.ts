@@ -35,12 +35,12 @@ function written(
 
 const hasVideo = (): boolean => all("li.file[data-kind=video]").length > 0;
 
-function maxOf(platform: string): number | null {
+function maxOf({ platform, characters: own }: ChosenAccount): number | null {
   const { characters = null, photoCharacters = null, longText } = facts[platform] ?? {};
   const isLong =
     longText && all<HTMLSelectElement>(`[name=${longText.setting}]`)[0]?.value === "true";
   if (isLong) return longText.characters;
-  return platform === "tiktok" && !hasVideo() ? photoCharacters : characters;
+  return own ?? (platform === "tiktok" && !hasVideo() ? photoCharacters : characters);
 }
 
 function subjectsOf(
@@ -50,7 +50,7 @@ function subjectsOf(
   const { platform } = account;
   const [title, control] = [written(account, "title"), written(account, "description")];
   const subjects: Subject[] = [];
-  const max = maxOf(platform);
+  const max = maxOf(account);
   if (control && max !== null) {
     // A video on TikTok has one text.
     const isJoined = platform === "tiktok" && hasVideo() && title && !isBlank(title.value);
@@ -72,8 +72,9 @@ function subjectsOf(
   return subjects;
 }
 
-function partSubjects(platform: string, { hasThreads, textBytes }: PlatformFacts): Subject[] {
-  const max = maxOf(platform);
+function partSubjects(account: ChosenAccount, { hasThreads, textBytes }: PlatformFacts): Subject[] {
+  const { platform } = account;
+  const max = maxOf(account);
   if (max === null || !hasThreads) return [];
   return all<TextControl>("#parts textarea").map((control) => ({
     platform,
@@ -131,14 +132,13 @@ export function updateCounts(): void {
     const own = facts[platform];
     if (!own) continue;
     const subjects = [
-      ...accounts.flatMap((one) => subjectsOf(one, own)),
-      ...partSubjects(platform, own),
+      ...accounts.flatMap((one) => [...subjectsOf(one, own), ...partSubjects(one, own)]),
     ];
     for (const subject of subjects) {
       const place = placeOf(subject.control);
       const shown = lines.get(place) ?? new Map<string, Line>();
       lines.set(place, shown);
-      shown.set(platform + subject.what, lineOf(subject));
+      shown.set(`${platform}${subject.what} ${subject.max}`, lineOf(subject));
     }
   }
   for (const place of places) if (!lines.has(place)) place.replaceChildren();

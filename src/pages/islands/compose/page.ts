@@ -22,6 +22,8 @@ export interface ChosenAccount {
   id: string;
   platform: string;
   name: string;
+  /** Absent where the platform's limit is that of every account. */
+  characters?: number;
 }
 
 export const chosenAccounts = (): ChosenAccount[] =>
@@ -29,6 +31,7 @@ export const chosenAccounts = (): ChosenAccount[] =>
     id: value,
     platform: dataset.platform ?? "",
     name: dataset.accountName ?? "",
+    ...(dataset.characters ? { characters: Number(dataset.characters) } : {}),
   }));
 
 export const makeButton = (

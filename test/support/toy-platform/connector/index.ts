@@ -58,10 +58,20 @@ export const mastotoy: Connector<ToySettings> = {
   rehearsal: {
     ...lazily(() => import("./publish.ts"), "plan", "readBack"),
   },
+  logins: [
+    {
+      title: "By a password",
+      fields: [
+        { name: "identifier", label: "Name", maxLength: 100 },
+        { name: "appPassword", label: "Password", maxLength: 100, isSecret: true },
+      ],
+      ...lazily(() => import("./publish.ts"), "connect"),
+    },
+  ],
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(
     () => import("./publish.ts"),
-    ...(["check", "prepare", "submit", "reconcile", "login", "identify", "refresh"] as const),
+    ...(["check", "prepare", "submit", "reconcile", "identify", "refresh"] as const),
     "revoke",
   ),
 };

@@ -18,7 +18,7 @@ import { MISSING, PUBLIC_TEXT, seen } from "../kit/rehearsals.ts";
 import { messageOf, replyReader } from "../kit/replies.ts";
 import { bearerRequest } from "../kit/requests.ts";
 import { published, ready, undecided } from "../kit/steps.ts";
-import type { Connected, Credentials, LoginRefusal, PasswordLogin } from "../login.ts";
+import type { Connected, Credentials, LoginRefusal, LoginValues } from "../login.ts";
 import type { AccountCall, ReadBack } from "../removal.ts";
 import { capabilities, type ToySettings } from "./index.ts";
 
@@ -106,9 +106,9 @@ export async function identify(
   }));
 }
 
-export async function login(
+export async function connect(
   fetch: Fetch,
-  { identifier, appPassword: password }: PasswordLogin,
+  { identifier, appPassword: password }: LoginValues,
 ): Promise<Result<Connected, LoginRefusal>> {
   const request = bearerRequest(`${API}/login`, "", { json: { identifier, password } });
   const reply = await readReply(await fetch(request), session);

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import type { PasswordLogin } from "../../platforms/login.ts";
 import { keepFile, storeFile } from "../kit/files.ts";
 import { bearerOf, readJson } from "../kit/input.ts";
 import { sandboxCredentials } from "../kit/login.ts";
@@ -19,7 +18,7 @@ const REFUSALS: SteeredRefusals = {
 const TOY_PASSWORD = "toys";
 
 /** A login that the connector's own succeeds with. */
-export const toyLogin = (name: string): PasswordLogin => ({
+export const toyLogin = (name: string) => ({
   identifier: name,
   appPassword: TOY_PASSWORD,
 });

@@ -1,0 +1,1 @@
+ALTER TABLE accounts ADD COLUMN server_limits TEXT;
