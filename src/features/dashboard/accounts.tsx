@@ -27,7 +27,6 @@ const DONE_MESSAGES: Record<string, string> = {
 };
 
 const MISTAKEN = "Choose a platform of the list, and a name of at most 100 characters.";
-const MISTAKEN_LOGIN = "Fill in each field that is not optional.";
 
 accountsPage.get("/app/accounts", signedIn("read:pages"), (c) => {
   return showAccounts(c, { notice: doneNotice(DONE_MESSAGES, c.req.query("done")), status: 200 });
@@ -55,23 +54,29 @@ accountsPage.post("/app/accounts", signedIn("write"), async (c) => {
   const { connectAccount, newAccountSchema } = await import("./actions.ts");
   const platform = textField(form, "platform");
   const own = isPlatform(platform) ? filledIn(connectorOf(platform), form) : null;
-  const input = newAccountSchema.safeParse(own ? { platform, ...own } : simulated(form));
+  const input = newAccountSchema.safeParse(own ? { platform, ...own.values } : simulated(form));
   const refused = await attempt(async () => {
-    if (!input.success) throw new AppError(null, own ? MISTAKEN_LOGIN : MISTAKEN);
+    if (!input.success) throw new AppError(null, own ? mistakeIn(own.missing) : MISTAKEN);
     await connectAccount(c.var.ctx, input.data);
   });
   if (!refused) return c.redirect("/app/accounts?done=connected", 303);
-  return showAccounts(c, { ...refused, sent: { platform, values: own ?? {} } });
+  return showAccounts(c, { ...refused, sent: { platform, values: own?.values ?? {} } });
 });
 
-/** The filled in fields of the platform's own form that was sent. */
-function filledIn({ logins = [] }: Connector, form: FormData): Record<string, string> | null {
+/** The form of the platform that was sent: its values, and the labels of what is missing. */
+function filledIn({ logins = [] }: Connector, form: FormData) {
   const sent = logins.find(({ fields }) =>
     fields.every(({ name, isOptional }) => isOptional || form.has(name)),
   );
   if (!sent) return null;
-  const values = sent.fields.map(({ name }) => [name, textField(form, name)] as const);
-  return Object.fromEntries(values.filter(([, value]) => value !== ""));
+  const written = sent.fields.map((field) => ({ ...field, value: textField(form, field.name) }));
+  const filled = written.filter(({ value }) => value !== "");
+  return {
+    values: Object.fromEntries(filled.map(({ name, value }) => [name, value])),
+    missing: written
+      .filter(({ value, isOptional }) => value === "" && !isOptional)
+      .map(({ label }) => label),
+  };
 }
 
 const simulated = (form: FormData) => ({
@@ -79,6 +84,11 @@ const simulated = (form: FormData) => ({
   sandbox: true,
   name: textField(form, "name") || undefined,
 });
+
+const mistakeIn = (missing: readonly string[]): string =>
+  missing.length > 0
+    ? `Fill in what is missing: ${missing.join(", ")}.`
+    : "One of the fields cannot be read. Write it again.";
 
 const NOTHING_SENT: SentLogin = { platform: "", values: {} };
 

@@ -113,7 +113,7 @@ describe("the accounts page", () => {
     expect(wrong.html).toContain('value="alice.example.com"');
     expect(wrong.html).not.toContain("my secret");
     const empty = await browser.post("/app/accounts", { ...login, identifier: "" });
-    expect(empty.html).toContain("Fill in the handle");
+    expect(empty.html).toContain("Fill in what is missing: Handle.");
   });
 });
 
