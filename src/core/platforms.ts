@@ -1,4 +1,4 @@
-/** Names in rows and in the API, in the spec's order. Source: spec, "What the service does". */
+/** Names in rows and in the API: the spec's, in its order, then ours. Source: spec, "What the service does". */
 export const PLATFORMS = [
   "tiktok",
   "instagram",
@@ -9,6 +9,7 @@ export const PLATFORMS = [
   "bluesky",
   "threads",
   "x",
+  "mastodon",
 ] as const;
 
 export type Platform = (typeof PLATFORMS)[number];

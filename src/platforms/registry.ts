@@ -4,6 +4,7 @@ import type { Connector } from "./connector.ts";
 import { facebook } from "./facebook/index.ts";
 import { instagram } from "./instagram/index.ts";
 import { linkedin } from "./linkedin/index.ts";
+import { mastodon } from "./mastodon/index.ts";
 import { pinterest } from "./pinterest/index.ts";
 import { threads } from "./threads/index.ts";
 import { tiktok } from "./tiktok/index.ts";
@@ -20,6 +21,7 @@ const CONNECTORS: Readonly<Record<Platform, Connector>> = {
   bluesky,
   threads,
   x,
+  mastodon,
 };
 
 const IN_ORDER: readonly Connector[] = PLATFORMS.map((platform) => CONNECTORS[platform]);

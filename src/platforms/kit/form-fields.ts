@@ -91,6 +91,16 @@ export function readList(raw: RawField): string[] {
   return [...new Set(entries.map((entry) => entry.trim()).filter((entry) => entry !== ""))];
 }
 
+/** Choices of a poll. Keeps repeated ones, so that a refusal shows what was sent. */
+export const pollOptions: FieldReader<string[]> = (raw) => {
+  const texts = typeof raw === "string" ? [raw] : (raw ?? []);
+  const isOneList = texts.length === 1;
+  return texts
+    .flatMap((text) => readJsonList(text) ?? (isOneList ? text.split(",") : [text]))
+    .map((option) => option.trim())
+    .filter((option) => option !== "");
+};
+
 const MAX_REFUSED = 10;
 
 export function refuseEach(

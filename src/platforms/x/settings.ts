@@ -2,14 +2,13 @@ import { formatCount } from "../../core/counts.ts";
 import {
   anyText,
   choice,
-  type FieldReader,
   field,
   flag,
   formFields,
   numericId,
   otherwise,
+  pollOptions,
   publicUrl,
-  readJsonList,
   type SettingsOf,
   shown,
   single,
@@ -41,16 +40,6 @@ const REPLY_SETTINGS = [
 const USERNAME = /^[a-z0-9_]{1,15}$/i;
 
 const accounts = usernames(USERNAME, "an X username: letters, digits and underscores, up to 15");
-
-/** Keeps repeated choices, so that a refusal shows what was sent. */
-const pollOptions: FieldReader<string[]> = (raw) => {
-  const texts = typeof raw === "string" ? [raw] : (raw ?? []);
-  const isOneList = texts.length === 1;
-  return texts
-    .flatMap((text) => readJsonList(text) ?? (isOneList ? text.split(",") : [text]))
-    .map((option) => option.trim())
-    .filter((option) => option !== "");
-};
 
 const language = single((text, refuse): string =>
   /^[a-z]{2}$/i.test(text)

@@ -1,0 +1,100 @@
+import { ok, type Result } from "../../core/result.ts";
+import {
+  type MastodonRefusal,
+  readSourceReply,
+  readStatusesReply,
+  type Status,
+  sourceRequest,
+  statusesRequest,
+} from "./api.ts";
+import type { Job, Ready } from "./bookmark.ts";
+import { bareLetters, shownText } from "./html.ts";
+import { idOf, serverOfAccount } from "./identity.ts";
+import { textOf } from "./text.ts";
+
+/** Tolerance for differing clocks. */
+const SLACK_MS = 60_000;
+const MAX_PAGES = 5;
+/** Their texts are read one by one. */
+const MAX_LOOKED_AT = 20;
+
+export type Search =
+  | { kind: "one"; status: Status }
+  | { kind: "several" }
+  | { kind: "none"; isComplete: boolean };
+
+const timeOf = ({ created_at }: Status): number => Date.parse(created_at);
+
+/** The account's posts since `from` (epoch ms), which may end early. */
+async function listSince(
+  job: Job,
+  from: number,
+): Promise<Result<{ statuses: Status[]; isComplete: boolean }, MastodonRefusal>> {
+  const found: Status[] = [];
+  let olderThan: string | null = null;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const { account, accessToken } = job;
+    const request: Request = statusesRequest(
+      serverOfAccount(account),
+      accessToken,
+      idOf(account),
+      olderThan,
+    );
+    const reply: Awaited<ReturnType<typeof readStatusesReply>> = await readStatusesReply(
+      await job.fetch(request),
+    );
+    if (!reply.ok) return reply;
+    const last = reply.value.at(-1);
+    found.push(...reply.value.filter((one) => timeOf(one) >= from && !one.reblog));
+    if (!last || timeOf(last) < from) return ok({ statuses: found, isComplete: true });
+    olderThan = last.id;
+  }
+  return ok({ statuses: found, isComplete: false });
+}
+
+const isReplyTo = ({ in_reply_to_id }: Status, parent: string | undefined): boolean =>
+  (in_reply_to_id ?? undefined) === parent;
+
+function hasFiles({ media_attachments: files }: Status, mediaIds: readonly string[]): boolean {
+  const ids = new Set(files.map(({ id }) => id));
+  return ids.size === mediaIds.length && mediaIds.every((id) => ids.has(id));
+}
+
+type Likeness = "ours" | "perhaps" | "other";
+
+/** A file belongs to one post, but Friendica gives posted files new ids. Without files, the text decides. */
+async function judge(job: Job, { mediaIds }: Ready, status: Status): Promise<Likeness> {
+  if (!isReplyTo(status, job.replyTo?.parent)) return "other";
+  if (mediaIds.length > 0 && hasFiles(status, mediaIds)) return "ours";
+  if (status.media_attachments.length !== mediaIds.length) return "other";
+  if (!(await hasText(job, status))) return "other";
+  return mediaIds.length > 0 ? "perhaps" : "ours";
+}
+
+async function hasText(job: Job, status: Status): Promise<boolean> {
+  const text = textOf(job.post);
+  const server = serverOfAccount(job.account);
+  const source = await readSourceReply(
+    await job.fetch(sourceRequest(server, job.accessToken, status.id)),
+  );
+  const shown = source.ok ? source.value.text : shownText(status.content ?? "");
+  return bareLetters(shown) === bareLetters(text);
+}
+
+export async function findOwn(job: Job, at: Ready): Promise<Result<Search, MastodonRefusal>> {
+  const listed = await listSince(job, at.readyAt - SLACK_MS);
+  if (!listed.ok) return listed;
+  const { statuses } = listed.value;
+  const ours: Status[] = [];
+  let isPerhapsThere = false;
+  for (const status of statuses.slice(0, MAX_LOOKED_AT)) {
+    const likeness = await judge(job, at, status);
+    if (likeness === "ours") ours.push(status);
+    if (likeness === "perhaps") isPerhapsThere = true;
+  }
+  const [match, another] = ours;
+  if (match && !another) return ok({ kind: "one", status: match });
+  if (match || isPerhapsThere) return ok({ kind: "several" });
+  const isComplete = listed.value.isComplete && statuses.length <= MAX_LOOKED_AT;
+  return ok({ kind: "none", isComplete });
+}
