@@ -8,6 +8,8 @@ export interface SimulatedPlatform {
   origins: readonly string[];
   /** Fills in the connector's first form. Absent where tokens of `sandbox/kit/login.ts` create the accounts. */
   login?(name: string): Promise<LoginValues>;
+  /** The server of the accounts that tokens create, on networks with many. */
+  service?: string;
   /** Imported lazily: production rarely needs a simulator. */
   load(): Promise<Simulator>;
   loadDemo(): Promise<DemoPosts>;
@@ -103,6 +105,17 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
     origins: ["https://api.x.com", "https://x.com", "https://subtitles.sandbox.test"],
     load: async () => (await import("./x/index.ts")).xSimulator,
     loadDemo: async () => (await import("./x/demo.ts")).demoPosts,
+  },
+  {
+    platform: "mastodon",
+    origins: [
+      "https://mastodon.sandbox.test",
+      "https://mastodon.social",
+      "https://generous.sandbox.test",
+    ],
+    service: "https://mastodon.sandbox.test",
+    load: async () => (await import("./mastodon/index.ts")).mastodonSimulator,
+    loadDemo: async () => (await import("./mastodon/demo.ts")).demoPosts,
   },
 ];
 

@@ -16,6 +16,7 @@ const DAILY_CAPS: Record<Platform, number> = {
   bluesky: 150,
   facebook: 25,
   pinterest: 20,
+  mastodon: 150,
 };
 
 const KINDS: MediaKind[] = ["image", "video", "document"];
@@ -29,7 +30,7 @@ const emptyPost = ({ settings }: Connector): Post => ({
   settings: settings.read({}).values,
 });
 
-test("there are nine connectors, each under its own name", () => {
+test("each connector stands under its own name", () => {
   expect(connectors().map(({ platform }) => platform)).toEqual([...PLATFORMS]);
   for (const [platform, connector] of named) expect(connector.platform).toBe(platform);
 });

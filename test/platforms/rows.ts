@@ -2,6 +2,7 @@ import { bluesky } from "./bluesky/row.ts";
 import { facebook } from "./facebook/row.ts";
 import { instagram } from "./instagram/row.ts";
 import { linkedin, linkedinPage } from "./linkedin/row.ts";
+import { mastodon } from "./mastodon/row.ts";
 import { pinterest } from "./pinterest/row.ts";
 import type { Row } from "./row.ts";
 import { threads } from "./threads/row.ts";
@@ -20,4 +21,5 @@ export const ROWS: Row[] = [
   bluesky,
   threads,
   x,
+  mastodon,
 ];

@@ -38,7 +38,8 @@ export async function logIn(
     }
     const accountName = input.name ?? `Sandbox ${input.platform}`;
     const { simulatedOf } = await import("../../sandbox/registry.ts");
-    const login = await simulatedOf(platform)?.login?.(accountName);
+    const simulated = simulatedOf(platform);
+    const login = await simulated?.login?.(accountName);
     const [form] = connector.logins ?? [];
     const asking =
       form && login
@@ -46,7 +47,11 @@ export async function logIn(
         : adopt(
             fetch,
             sandboxCredentials(platform, accountName, randomHex(8)),
-            { service: null, pageId: input.pageId?.trim() ?? null, app: other },
+            {
+              service: simulated?.service ?? null,
+              pageId: input.pageId?.trim() ?? null,
+              app: other,
+            },
             app,
           );
     const connected = await answerOf(platform, asking);

@@ -215,7 +215,7 @@ export const sourceRequest = (server: string, accessToken: string, statusId: str
   call(server, `${statusPath(statusId)}/source`, accessToken);
 
 /** Most that Mastodon lists at once. */
-const LISTED = 40;
+export const LISTED = 40;
 
 export const readStatusesReply = readerOf(z.array(status));
 

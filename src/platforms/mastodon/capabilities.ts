@@ -1,4 +1,4 @@
-import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
+import type { Capabilities, Needs, OwnPrefix, ReconcileTiming } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
 import type { ServerLimits } from "../login.ts";
 import type { Mentions } from "../mentions.ts";
@@ -69,6 +69,9 @@ export const limitsOf = (own: ServerLimits | undefined): Required<ServerLimits> 
   ...own,
 });
 
+/** UTF-8 bytes, of which an address or a character with many marks may have any number. Mastodon is silent. */
+export const MAX_TEXT_BYTES = 100_000;
+
 export const capabilities = {
   limits: {
     /** A server may take more: the account has its own limits. */
@@ -79,6 +82,7 @@ export const capabilities = {
     linkCharacters: null,
     tagsCharacters: null,
   },
+  textBytes: MAX_TEXT_BYTES,
   textField: "description",
   /** Per 24 hours. Servers allow 300 in three hours, of all apps of an account. */
   dailyPostCap: 150,
@@ -91,9 +95,10 @@ export const capabilities = {
     imageMaxBytes: USUAL.imageMaxBytes,
     videoTypes: ["video/mp4", "video/quicktime", "video/webm"],
     videoMaxBytes: USUAL.videoMaxBytes,
-    note: "These are Mastodon's usual limits. Each server sets its own: GET /accounts/{id} has those of an account.",
   },
 } satisfies Capabilities;
+
+export const ownPrefix: OwnPrefix = { prefix: "mastodon_", refusal: "is not a field of Mastodon" };
 
 /** Seconds. A server lists a post at once. */
 export const timing: ReconcileTiming = { callSeconds: 30, acceptSeconds: 30, listSeconds: 10 };

@@ -1,11 +1,11 @@
 import { formatCount } from "../../core/counts.ts";
 import type { FieldError } from "../../core/errors.ts";
-import { countGraphemes, nullIfBlank } from "../../core/text.ts";
+import { countGraphemes, countUtf8Bytes, nullIfBlank } from "../../core/text.ts";
 import type { Post, PostMedia, Target } from "../connector.ts";
 import { altTextsFor } from "../kit/alt-texts.ts";
 import { checksFor, ofKind, refuseIf } from "../kit/checks.ts";
 import type { ServerLimits } from "../login.ts";
-import { capabilities, LEAST_POLL_OPTIONS, limitsOf } from "./capabilities.ts";
+import { capabilities, LEAST_POLL_OPTIONS, limitsOf, MAX_TEXT_BYTES } from "./capabilities.ts";
 import type { MastodonSettings } from "./settings.ts";
 import { countCharacters, textOf } from "./text.ts";
 
@@ -31,6 +31,10 @@ function checkText(post: MastodonPost, limits: Limits): FieldError[] {
   if (text === "") {
     const message = "Write a description: a post without media needs text.";
     return refuseIf(post.media.length === 0, field, message);
+  }
+  const bytes = countUtf8Bytes(text + warning);
+  if (bytes > MAX_TEXT_BYTES) {
+    return checks.length(field, "the text", { count: bytes, max: MAX_TEXT_BYTES, unit: "bytes" });
   }
   return checks.length(field, warning === "" ? "the text" : "the text or its content warning", {
     count: countCharacters(text, limits.linkCharacters) + countGraphemes(warning),

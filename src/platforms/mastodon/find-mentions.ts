@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { ok, refuse } from "../../core/result.ts";
-import { list } from "../kit/metrics.ts";
 import { oneLine } from "../kit/replies.ts";
 import { maybeText } from "../kit/shapes.ts";
 import { MAX_NAME_CHARACTERS } from "../login.ts";
@@ -11,7 +10,7 @@ import { serverOfAccount } from "./identity.ts";
 
 const MAX_FOUND = 10;
 
-const readSearchReply = readerOf(list);
+const readSearchReply = readerOf(z.array(z.unknown()));
 
 const person = z.object({
   acct: z.string().regex(/^[\w.-]+(@[\p{L}\p{N}.-]+)?$/u),

@@ -1,7 +1,16 @@
 import { DAY, SECOND } from "../../core/time.ts";
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import { apiVersion, asks, capabilities, mentions, needs, scopes, timing } from "./capabilities.ts";
+import {
+  apiVersion,
+  asks,
+  capabilities,
+  mentions,
+  needs,
+  ownPrefix,
+  scopes,
+  timing,
+} from "./capabilities.ts";
 import { type MastodonSettings, partSettings, settings } from "./settings.ts";
 
 export const mastodon: Connector<MastodonSettings> = {
@@ -12,10 +21,11 @@ export const mastodon: Connector<MastodonSettings> = {
   needs,
   mentions,
   timing,
+  ownPrefix,
   settings,
-  /** A login has no end: asking once a day whether it stands also reads the server's limits. */
+  /** Most logins have no end, and are asked about once a day, which also reads the server's limits. */
   isSelfRenewing: true,
-  refreshAheadSeconds: DAY / SECOND,
+  refreshAheadSeconds: (30 * DAY) / SECOND,
   ...lazily(() => import("./setup-steps.ts"), "setupSteps"),
   ...lazily(() => import("./check.ts"), "check"),
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { ok, refuse } from "../../core/result.ts";
-import { counter, instant, list, readPosts } from "../kit/metrics.ts";
+import { counter, instant, readPosts } from "../kit/metrics.ts";
 import { maybeText } from "../kit/shapes.ts";
 import type { MetricsJob, MetricsReader, MetricsReading } from "../metrics.ts";
-import { readerOf, readVerifyReply, statusesRequest, verifyRequest } from "./api.ts";
+import { LISTED, readerOf, readVerifyReply, statusesRequest, verifyRequest } from "./api.ts";
 import { toRefused } from "./failures.ts";
 import { shownText } from "./html.ts";
 import { idOf, serverOfAccount } from "./identity.ts";
@@ -16,7 +16,7 @@ export async function readFollowers(job: MetricsJob): MetricsReading<number | nu
     : refuse(toRefused(reply.error, job.now()));
 }
 
-const readListReply = readerOf(list);
+const readListReply = readerOf(z.array(z.unknown()));
 
 const post = z.object({
   id: z.string(),
@@ -53,5 +53,5 @@ export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
       },
     };
   });
-  return ok({ ...read, cursor: last });
+  return ok({ ...read, cursor: reply.value.length < LISTED ? null : last });
 };

@@ -38,6 +38,7 @@ const FOCUS = /^(-?\d(?:\.\d+)?),\s*(-?\d(?:\.\d+)?)$/;
 const focusPoints: FieldReader<(Focus | null)[]> = (raw, refuse) => {
   const texts = typeof raw === "string" ? [raw] : (raw ?? []);
   const entries = texts.flatMap((text) => readJsonList(text) ?? [text]).map((text) => text.trim());
+  if (entries.every((text) => text === "")) return [];
   return entries.map((text) => {
     if (text === "") return null;
     const [, x, y] = (FOCUS.exec(text) ?? []).map(Number);

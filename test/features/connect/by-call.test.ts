@@ -239,7 +239,8 @@ describe("text that is none is told under its field, and asks nobody", () => {
 
 test.each(PLATFORMS)("%s, when it is down, is a 503 that says so", async (platform) => {
   const stage = await onStage();
-  const json = { platform, credentials: { accessToken: "a.b.c" } };
+  const service = platform === "mastodon" ? { service: "https://mastodon.test" } : {};
+  const json = { platform, credentials: { accessToken: "a.b.c" }, ...service };
   const down: Fetch[] = [
     () => Promise.reject(new TypeError("Network connection lost.")),
     async () => new Response("Bad gateway", { status: 502 }),

@@ -136,8 +136,8 @@ test("Instagram is asked nothing: nothing it answers would tell", async () => {
   expect(calls).toEqual([]);
 });
 
-const ASKED = connectors().flatMap(({ platform }) =>
-  platform === "bluesky" || platform === "instagram" ? [] : [platform],
+const ASKED = connectors().flatMap(({ platform, needs }) =>
+  needs.app === null || platform === "instagram" ? [] : [platform],
 );
 
 test.each([

@@ -1,0 +1,104 @@
+import { expect, test } from "vitest";
+import { mastodon } from "../../../src/platforms/mastodon/index.ts";
+import { image, later, NOW } from "../../support/network.ts";
+import { error, job, json, scriptedFetch, status } from "./scripted.ts";
+
+const LIST = "GET /api/v1/accounts/7/statuses";
+const SOURCE = "GET /api/v1/statuses/11/source";
+
+const at = (mediaIds: string[] = []) => ({
+  stage: "ready",
+  mediaIds,
+  key: "k",
+  readyAt: NOW.getTime(),
+});
+
+const THREE_MINUTES_AGO = later(-180).toISOString();
+const old = status({ id: "1", created_at: THREE_MINUTES_AGO });
+const own = (change: object = {}) => status({ created_at: later(2).toISOString(), ...change });
+const said = (text: string) => json({ id: "11", text, spoiler_text: "" });
+
+const FOUND = {
+  kind: "published",
+  platformPostId: "11",
+  shareUrl: "https://mastodon.test/@ada/11",
+};
+
+test.each<[string, object[], Response, object]>([
+  ["the text", [own(), old], said("Hello, world"), FOUND],
+  ["a text that the server trimmed", [own(), old], said(" Hello,  world "), FOUND],
+  ["another text", [own(), old], said("Good night"), { kind: "absent" }],
+  ["an old post of the text", [old], said("Hello, world"), { kind: "absent" }],
+  ["a reply of the text", [own({ in_reply_to_id: "3" })], said("Hello, world"), { kind: "absent" }],
+  [
+    "a picture",
+    [own({ media_attachments: [{ id: "5" }] })],
+    said("Hello, world"),
+    { kind: "absent" },
+  ],
+  [
+    "no source, but the shown text",
+    [own({ content: "<p>Hello, <strong>world</strong></p>" })],
+    error(404, "Record not found"),
+    FOUND,
+  ],
+  ["nothing", [], said(""), { kind: "absent" }],
+])("after a lost answer, the account has %s", async (_, listed, source, expected) => {
+  const { fetch } = scriptedFetch({ [LIST]: [json(listed), json([])], [SOURCE]: [source] });
+  expect(await mastodon.reconcile(job(fetch), at())).toMatchObject(expected);
+});
+
+test("a post with files is known by them, whatever its text", async () => {
+  const attached = own({ media_attachments: [{ id: "5" }, { id: "6" }], content: "<p>x</p>" });
+  const { fetch } = scriptedFetch({ [LIST]: [json([attached, old])] });
+  const media = [image(), image()];
+  expect(await mastodon.reconcile(job(fetch, { post: { media } }), at(["5", "6"]))).toMatchObject(
+    FOUND,
+  );
+});
+
+test("a server that renames its files leaves a doubt", async () => {
+  const attached = own({ media_attachments: [{ id: "905" }] });
+  const script = { [LIST]: [json([attached, old])], [SOURCE]: [said("Hello, world")] };
+  const { fetch } = scriptedFetch(script);
+  const media = [image()];
+  expect(await mastodon.reconcile(job(fetch, { post: { media } }), at(["5"]))).toMatchObject({
+    kind: "unknowable",
+  });
+});
+
+test("two posts of the text leave a doubt", async () => {
+  const { fetch } = scriptedFetch({
+    [LIST]: [json([own({ id: "12" }), own(), old])],
+    [SOURCE]: [said("Hello, world")],
+    "GET /api/v1/statuses/12/source": [said("Hello, world")],
+  });
+  expect(await mastodon.reconcile(job(fetch), at())).toMatchObject({ kind: "unknowable" });
+});
+
+test("more new posts than are looked through leave a doubt", async () => {
+  const page = () => json(Array.from({ length: 40 }, (_, i) => own({ id: `${900 - i}` })));
+  const { fetch } = scriptedFetch({
+    [LIST]: [page(), page(), page(), page(), page()],
+    ...Object.fromEntries(
+      Array.from({ length: 40 }, (_, i) => [
+        `GET /api/v1/statuses/${900 - i}/source`,
+        Array.from({ length: 5 }, () => said("Other")),
+      ]),
+    ),
+  });
+  expect(await mastodon.reconcile(job(fetch), at())).toMatchObject({ kind: "unknowable" });
+});
+
+test("every try of a post has its key", async () => {
+  const { fetch, calls } = scriptedFetch({
+    "POST /api/v1/statuses": [new Response("", { status: 502 }), json(status())],
+  });
+  const prepared = await mastodon.prepare(job(fetch), null);
+  if (prepared.kind !== "ready") throw new Error(prepared.kind);
+  await mastodon.submit(job(fetch), prepared.bookmark);
+  await mastodon.submit(job(fetch), prepared.bookmark);
+  const keys = calls.map(({ headers }) => headers["idempotency-key"]);
+  expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+  expect(keys).toEqual([keys[0], keys[0]]);
+});
