@@ -2,6 +2,7 @@ import type { Protocol } from "./protocol.ts";
 import { facebook } from "./protocols/facebook.ts";
 import { instagram } from "./protocols/instagram.ts";
 import { linkedin } from "./protocols/linkedin.ts";
+import { mastodon } from "./protocols/mastodon.ts";
 import { pinterest } from "./protocols/pinterest.ts";
 import { threads } from "./protocols/threads.ts";
 import { tiktok } from "./protocols/tiktok.ts";
@@ -18,6 +19,7 @@ export const PROTOCOLS: readonly Protocol[] = [
   pinterest,
   threads,
   x,
+  mastodon,
 ];
 
 export const findProtocol = (platform: string): Protocol | undefined =>

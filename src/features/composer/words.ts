@@ -47,6 +47,15 @@ const LABELS: Record<string, string> = {
   x_poll_options: "Choices of a poll",
   x_poll_duration_minutes: "Minutes that the poll is open",
   x_community_id: "Community",
+  mastodon_visibility: "Who can see the post",
+  mastodon_content_warning: "Content warning",
+  mastodon_sensitive: "Hide images and video behind a click",
+  mastodon_language: "Language of the text",
+  mastodon_focus: "Points of the files that stay visible",
+  mastodon_poll_options: "Choices of a poll",
+  mastodon_poll_duration_minutes: "Minutes that the poll is open",
+  mastodon_poll_multiple: "Several choices may be taken",
+  mastodon_poll_hide_totals: "Hide the votes until the poll ends",
 };
 
 /** A setting without words of its own is named by its field. */

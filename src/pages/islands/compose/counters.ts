@@ -10,8 +10,15 @@ const EARLY: Record<string, Count> = { bluesky: countGraphemes, threads: countCh
 
 const LATE: Record<string, () => Promise<Count>> = {
   x: async () => (await import("../../../platforms/x/weighted-length.ts")).weightedLength,
+  mastodon: async () => {
+    const { countCharacters: count } = await import("../../../platforms/mastodon/text.ts");
+    return (text) => count(text, MASTODON_LINK);
+  },
   linkedin: async () => (await import("./linkedin-length.ts")).linkedInLength,
 };
+
+/** Source: Mastodon, "Posting". */
+const MASTODON_LINK = 23;
 
 /** LinkedIn's marks and mentions may reach over several parts. */
 const WHOLE = new Set(["linkedin"]);

@@ -9,6 +9,7 @@ export const PLATFORM_OPTIONS = [
   { name: "Facebook", value: "facebook" },
   { name: "Instagram", value: "instagram" },
   { name: "LinkedIn", value: "linkedin" },
+  { name: "Mastodon", value: "mastodon" },
   { name: "Pinterest", value: "pinterest" },
   { name: "Threads", value: "threads" },
   { name: "TikTok", value: "tiktok" },
