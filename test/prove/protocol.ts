@@ -27,6 +27,8 @@ export interface Protocol {
   maxUndecidedParts?: number;
   /** Returns the fields of `POST /accounts` for an account of this name, beside its tokens. */
   connection?(account: string): Promise<object>;
+  /** The server of accounts that are connected by tokens, on networks with many. */
+  service?: string;
   /** Adds what else a post of this platform needs; `i` counts the posts. */
   fill(fields: FormData, i: number, account: string): void | Promise<void>;
   kindOf(call: Seen): CallKind;

@@ -43,6 +43,7 @@ export class SimulatedPlatform implements ProvingPlatform {
     return {
       platform,
       ...(await this.protocol.connection?.(mine)),
+      ...(this.protocol.service ? { service: this.protocol.service } : {}),
       credentials: {
         accessToken: `sandbox.${platform}.${mine}`,
         refreshToken: `sandbox-refresh.${platform}.${mine}`,

@@ -17,7 +17,7 @@ export const mastodon: Protocol = {
   refreshesOnce: false,
   textField: "description",
   maxUndecided: FEW_UNDECIDED,
-  connection: async () => ({ service: "https://mastodon.sandbox.test" }),
+  service: "https://mastodon.sandbox.test",
   fill: (fields, i) => KINDS[i % KINDS.length]?.(fields),
   kindOf: (call) => {
     const { pathname } = call.url;
