@@ -68,7 +68,7 @@ export async function runCommandLine(
 export function createProgram(setting: Setting): Command {
   const { command, whereInstance } = setting.host;
   const program = new Command(command)
-    .description("Akimbo from the command line: publish to nine networks, once.")
+    .description("Akimbo from the command line: publish to thirteen networks, once.")
     .version(VERSION)
     .exitOverride()
     .showHelpAfterError(`Add --help: ${command} --help`)

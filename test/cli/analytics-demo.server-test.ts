@@ -15,7 +15,7 @@ test("the demo lives through some days, and the service that is started on them 
   const demo = [inProject("src/cli/demo.ts"), "--analytics", "--days", String(DAYS), "--seed", "7"];
   const env = { ...others, STATE_DIR: stateDir, AKIMBO_DEMO_TOKEN: TOKEN };
   const { stdout } = await run(process.execPath, demo, { env });
-  assert.match(stdout, /posts in 3 days, on nine platforms/);
+  assert.match(stdout, /posts in 3 days, on \d+ platforms/);
   assert.match(stdout, /^sum +\d+ +\d+ +\d+/m);
   assert.ok(stdout.includes(`STATE_DIR=${stateDir} npm start`));
   // The folder is taken now.

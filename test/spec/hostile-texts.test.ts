@@ -106,7 +106,7 @@ describe("a text that patterns could choke on", () => {
   test.each([
     ...["a.", "(a)", "@", "@a ", "#", "#a", "a-", "http://", "https://a.co/", "!", " \t", "x@y."],
     ...["*_", "**a", "[a](", "\u0301", "👩\u200d", "🇫", "\u202e", "%20", "www.", "$A", "。"],
-  ])("made of %j is judged for all nine platforms at once, as quickly as words", async (part) => {
+  ])("made of %j is judged for all platforms at once, as quickly as words", async (part) => {
     await expectQuick(
       () => validate(long(part)),
       () => validate(long("word ")),

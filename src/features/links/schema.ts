@@ -38,7 +38,7 @@ const fields = {
   useDeeplink: z
     .boolean()
     .describe(
-      "On iOS and Android, destinations on one of the nine platforms open in its app, or on the web where it is not installed.",
+      "On iOS and Android, destinations on a platform whose app takes links open in it, or on the web where it is not installed.",
     ),
   botProtection: z.boolean().describe("Bots are sent to `safeUrl`, and are not counted."),
   safeUrl: url.nullable().describe("An http or https URL. Needed for `botProtection`."),
