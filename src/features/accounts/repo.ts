@@ -84,6 +84,13 @@ export function updateAccount(
   );
 }
 
+/** Null where every account of the platform has the same limits. */
+export const serverLimitsOf = (team: number, id: string): Query<AccountRow["serverLimits"][]> =>
+  sqlQuery(
+    sql`SELECT server_limits FROM accounts WHERE id = ${id} AND team_id = ${team}`,
+    valueReader(accounts.serverLimits),
+  );
+
 type ById = Params<{ id: string }>;
 
 export const countFailure = preparedWrite(

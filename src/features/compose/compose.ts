@@ -2,7 +2,7 @@ import type { FieldError } from "../../core/errors.ts";
 import { nullIfBlank } from "../../core/text.ts";
 import { groupOf, isDraft } from "../../core/upload-status.ts";
 import type { Ctx } from "../../deps.ts";
-import type { Connector, PostMedia, Target } from "../../platforms/connector.ts";
+import type { Connector, PostMedia } from "../../platforms/connector.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import type { Block } from "../blocks/rules.ts";
 import { UNKNOWN_FILE, withOwnMentions } from "../content/as-published.ts";
@@ -21,7 +21,7 @@ import { initialStatus, isWithinLookAhead } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { describeFiles, withoutCommon } from "./alt-texts.ts";
 import { fillBlocks } from "./blocks.ts";
-import { fieldErrors, judge, partsOf } from "./judge.ts";
+import { fieldErrors, judge, partsOf, targetOf } from "./judge.ts";
 import { type CheckedMedia, isThumbnail, refusalsOf } from "./media.ts";
 import { type NewPost, namesParts, type RawSettings } from "./new-post.ts";
 
@@ -215,18 +215,6 @@ function readSettings(
   const { values } = settings.read(Object.fromEntries(readable));
   return { settings: values as Record<string, unknown>, errors };
 }
-
-export const targetOf = (
-  { platformAccountId, grantedScopes, serverLimits }: AccountFacts["account"],
-  now: Date,
-  at: Date,
-): Target => ({
-  now,
-  at,
-  platformAccountId,
-  ...(grantedScopes === null ? {} : { grantedScopes: grantedScopes.split(" ") }),
-  ...(serverLimits === null ? {} : { serverLimits }),
-});
 
 const isOfPost = (item: CheckedMedia): boolean =>
   !isThumbnail(item) && !("ref" in item && item.ref.role === "part");

@@ -29,7 +29,14 @@ import {
 import type { UploadRow } from "../posts/table.ts";
 import { changedTexts, notEditable, otherFields, scopeAdvice } from "./correct-rules.ts";
 import { editedTexts } from "./edited-texts.ts";
-import { asJudged, fieldErrors, type HouseRules, judge, refuseViolations } from "./judge.ts";
+import {
+  asJudged,
+  fieldErrors,
+  type HouseRules,
+  judge,
+  limitsOfAccount,
+  refuseViolations,
+} from "./judge.ts";
 import { claimCorrection, finishCorrection, releaseCorrection } from "./repo/correct.ts";
 import type { UploadEdit } from "./schema.ts";
 
@@ -134,7 +141,7 @@ async function textsToSend(
 
 /** Judges settings as of the time of the post's creation. */
 export async function requireGood(
-  { config }: Ctx,
+  { config, db }: Ctx,
   row: UploadRow,
   files: readonly MediaRow[],
   {
@@ -154,7 +161,8 @@ export async function requireGood(
     createdAt,
   );
   const post = asJudged(row, files);
-  const subject = { platform, status, text, refs, at, account: null, post, errors };
+  const serverLimits = await limitsOfAccount({ db }, row);
+  const subject = { platform, status, text, refs, at, account: null, serverLimits, post, errors };
   await judge({ config, now }, subject, { ...rules, cap: null });
 }
 

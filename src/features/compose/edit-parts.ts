@@ -8,7 +8,7 @@ import { capViolation, type Violation } from "../limits/rules.ts";
 import type { MediaRow } from "../media/repo.ts";
 import { countPosts, type Part } from "../posts/parts.ts";
 import type { MediaRef, UploadRow } from "../posts/table.ts";
-import { targetOf } from "./compose.ts";
+import { targetOf } from "./judge.ts";
 import { type MediaRole, type RawSettings, WITH_THREAD } from "./new-post.ts";
 import { readParts } from "./parts.ts";
 import type { UploadEdit } from "./schema.ts";

@@ -36,7 +36,14 @@ import { describeAnew, editErrors, sentAltTexts } from "./alt-texts.ts";
 import { fillEdit } from "./blocks.ts";
 import type { EditedParts, editParts } from "./edit-parts.ts";
 import { editedTexts } from "./edited-texts.ts";
-import { asJudged, fieldErrors, type HouseRules, judge, refuseViolations } from "./judge.ts";
+import {
+  asJudged,
+  fieldErrors,
+  type HouseRules,
+  judge,
+  limitsOfAccount,
+  refuseViolations,
+} from "./judge.ts";
 import type { UploadEdit } from "./schema.ts";
 
 type EditedValues = Pick<
@@ -238,6 +245,7 @@ async function requireGood(
     refs: media,
     at: scheduledFor ?? now,
     account: null,
+    serverLimits: await limitsOfAccount(ctx, row),
     post: asJudged({ ...row, title, description, media }, files),
     errors: [
       ...fieldErrors(

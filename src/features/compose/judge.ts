@@ -5,6 +5,7 @@ import type { UploadStatus } from "../../core/upload-status.ts";
 import type { Deps } from "../../deps.ts";
 import type { Connector, MediaKind, Post, Target } from "../../platforms/connector.ts";
 import { connectorOf, connectors } from "../../platforms/registry.ts";
+import { serverLimitsOf } from "../accounts/repo.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { described, UNKNOWN_FILE } from "../content/as-published.ts";
 import { type Texts, textErrors } from "../content/bounds.ts";
@@ -45,10 +46,14 @@ const unknownFieldErrors = (fields: Texts): FieldError[] =>
       .map((field) => fieldError(field, `${refusal}. Its fields: ${ownFields.join(", ")}.`));
   });
 
+type Limited = Pick<AccountRow, "platformAccountId" | "grantedScopes" | "serverLimits">;
+
 interface Subject {
   platform: Platform;
   /** Null when an edit leaves account and files unchanged. */
-  account: Pick<AccountRow, "platform" | "mode" | "platformAccountId"> | null;
+  account: (Limited & Pick<AccountRow, "platform" | "mode">) | null;
+  /** Where `account` is null. */
+  serverLimits?: AccountRow["serverLimits"];
   post: Omit<Post, "media" | "thumbnail"> & {
     media: readonly UnknownMedia[];
     thumbnail: UnknownMedia | null;
@@ -105,14 +110,15 @@ export interface HouseRules {
  */
 export async function judge(
   deps: Pick<Deps, "config" | "now">,
-  { platform, account, post, refs, status, at, text, isDescribedAnew, errors }: Subject,
+  { serverLimits = null, ...subject }: Subject,
   { blocklist, bannedHashtags, recent, cap }: HouseRules,
 ): Promise<void> {
+  const { platform, account, post, refs, status, at, text, isDescribedAnew, errors } = subject;
   const allErrors = [...errors];
   if (text || isDescribedAnew) {
     const connector = connectorOf(platform);
-    const sent = account ? { platformAccountId: account.platformAccountId, at } : {};
-    const target = { now: deps.now(), ...sent };
+    const now = deps.now();
+    const target = account ? targetOf(account, now, at) : { now, ...limited(serverLimits) };
     const unfetched = account && pullRefusal(deps, account, asIf(post, "image"));
     allErrors.push(
       ...(await platformErrors(connector, post, target)),
@@ -126,6 +132,31 @@ export async function judge(
   const violations = [...(cap ? [cap] : []), ...contentViolations(candidate, recent)];
   const ofPostAlone = violations.length > 0 ? contentViolations(candidate, []) : [];
   refuseViolations(violations, ofPostAlone.length === 0);
+}
+
+const limited = (serverLimits: AccountRow["serverLimits"]): Pick<Target, "serverLimits"> =>
+  serverLimits === null ? {} : { serverLimits };
+
+export const targetOf = (
+  { platformAccountId, grantedScopes, serverLimits }: Limited,
+  now: Date,
+  at: Date,
+): Target => ({
+  now,
+  at,
+  platformAccountId,
+  ...(grantedScopes === null ? {} : { grantedScopes: grantedScopes.split(" ") }),
+  ...limited(serverLimits),
+});
+
+/** For an edit, which reads no account. */
+export async function limitsOfAccount(
+  { db }: Pick<Deps, "db">,
+  { platform, teamId, accountId }: Pick<UploadRow, "platform" | "teamId" | "accountId">,
+): Promise<AccountRow["serverLimits"]> {
+  if (!connectorOf(platform).readServerLimits) return null;
+  const [[limits = null]] = await db.run([serverLimitsOf(teamId, accountId)]);
+  return limits;
 }
 
 /** For files of unknown kind, keeps only errors that hold for every kind. */

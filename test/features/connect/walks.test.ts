@@ -48,6 +48,7 @@ const WALKS: Walk[] = [
   { platform: "pinterest", required: "pins:write", optional: "pins:read_secret", choices: null },
   { platform: "bluesky", required: "transition:generic", optional: null, choices: null },
   { platform: "x", required: "media.write", optional: null, choices: null },
+  { platform: "mastodon", required: "write:statuses", optional: null, choices: null },
 ];
 
 /** Follows the API's answer to the last page or redirect. */
