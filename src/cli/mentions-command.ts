@@ -17,7 +17,7 @@ Examples:
   akimbo mentions acc_1 ada
   akimbo mentions acc_2 acme --json | jq -r '.[0].mention'
 
-Bluesky and X search by name; X charges for each account that it finds. LinkedIn finds one page by the name in its
+Bluesky, Mastodon and X search by name; X charges for each account that it finds. LinkedIn finds one page by the name in its
 address.`;
 
 export function addMentionsCommand(program: Command, setting: Setting): void {

@@ -48,7 +48,7 @@ Its tools:
 
 - list_accounts: the accounts that can be published to, with their ids. Call it first.
 - get_platform_capabilities: the limits of one platform, and its settings by the names that create_post takes
-- find_mentions: finds accounts that a post can mention, on Bluesky, X and LinkedIn
+- find_mentions: finds accounts that a post can mention, on Bluesky, Mastodon, X and LinkedIn
 - validate_post: makes the checks of create_post, and stores nothing
 - create_post: publishes or schedules to several accounts; every account has its own result. With an idempotencyKey the same call can be sent again, and posts once.
 - get_post_status: queued, scheduled, published with its address, or failed with the step that helps

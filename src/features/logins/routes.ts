@@ -163,7 +163,7 @@ const mentions = apiRoute({
   operationId: "findMentions",
   summary: "Find accounts to mention",
   description:
-    "Finds accounts that a post of this account can mention, by the look-up of its platform: Bluesky and X search by name, LinkedIn finds one page by the name in its address. X charges for each account that it finds, at most 5. Accounts of other platforms are refused (400) with the way in which their mentions are written.",
+    "Finds accounts that a post of this account can mention, by the look-up of its platform: Bluesky, Mastodon and X search by name, LinkedIn finds one page by the name in its address. X charges for each account that it finds, at most 5. Accounts of other platforms are refused (400) with the way in which their mentions are written.",
   scope: "accounts:read",
   limit: "read:mentions",
   request: { params: idParams, query: z.object({ query: mentionQuery }) },

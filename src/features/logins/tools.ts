@@ -8,7 +8,7 @@ export const findMentionsTool = tool({
   title: "Find accounts to mention",
   scope: "accounts:read",
   description:
-    "Finds accounts that a post of this account can mention. Put `mention` into the post's text as it stands. Bluesky and X search by name, LinkedIn finds one page by the name in its address. X charges the owner for each account found, so ask once, not while your user types. The refusal for other platforms says how their mentions are written.",
+    "Finds accounts that a post of this account can mention. Put `mention` into the post's text as it stands. Bluesky, Mastodon and X search by name, LinkedIn finds one page by the name in its address. X charges the owner for each account found, so ask once, not while your user types. The refusal for other platforms says how their mentions are written.",
   input: z.strictObject({
     accountId: z.string().min(1).max(100).describe("From list_accounts: the account that posts."),
     query: mentionQuery,

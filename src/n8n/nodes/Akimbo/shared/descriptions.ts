@@ -149,7 +149,7 @@ export const FOLLOW_UP_FIELDS: INodeProperties[] = [
     type: "string",
     typeOptions: { multipleValues: true, multipleValueButtonText: "Add Post", rows: 3 },
     default: [],
-    description: "Texts of the posts that follow as a thread, on Bluesky, Threads and X",
+    description: "Texts of the posts that follow as a thread, where the network has threads",
   },
 ];
 
