@@ -5,6 +5,7 @@ import { facebook } from "./facebook/index.ts";
 import { instagram } from "./instagram/index.ts";
 import { linkedin } from "./linkedin/index.ts";
 import { pinterest } from "./pinterest/index.ts";
+import { telegram } from "./telegram/index.ts";
 import { threads } from "./threads/index.ts";
 import { tiktok } from "./tiktok/index.ts";
 import { x } from "./x/index.ts";
@@ -20,6 +21,7 @@ const CONNECTORS: Readonly<Record<Platform, Connector>> = {
   bluesky,
   threads,
   x,
+  telegram,
 };
 
 const IN_ORDER: readonly Connector[] = PLATFORMS.map((platform) => CONNECTORS[platform]);

@@ -104,6 +104,13 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
     load: async () => (await import("./x/index.ts")).xSimulator,
     loadDemo: async () => (await import("./x/demo.ts")).demoPosts,
   },
+  {
+    platform: "telegram",
+    origins: ["https://api.telegram.org"],
+    login: async (name) => (await import("./telegram/identity.ts")).sandboxLogin(name),
+    load: async () => (await import("./telegram/index.ts")).telegramSimulator,
+    loadDemo: async () => (await import("./telegram/demo.ts")).demoPosts,
+  },
 ];
 
 export const simulatedOf = (platform: Platform): SimulatedPlatform | undefined =>
