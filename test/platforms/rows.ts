@@ -4,6 +4,7 @@ import { instagram } from "./instagram/row.ts";
 import { linkedin, linkedinPage } from "./linkedin/row.ts";
 import { pinterest } from "./pinterest/row.ts";
 import type { Row } from "./row.ts";
+import { telegram } from "./telegram/row.ts";
 import { threads } from "./threads/row.ts";
 import { tiktok } from "./tiktok/row.ts";
 import { x } from "./x/row.ts";
@@ -20,4 +21,5 @@ export const ROWS: Row[] = [
   bluesky,
   threads,
   x,
+  telegram,
 ];

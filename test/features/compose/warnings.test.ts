@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Platform } from "../../../src/core/platforms.ts";
-import { connectMeasured, MEASURED, measuredPost } from "../../platforms/measured.ts";
+import { PLATFORMS, type Platform } from "../../../src/core/platforms.ts";
+import { connectMeasured, measuredPost } from "../../platforms/measured.ts";
 import { send } from "../../support/agent.ts";
 import { createMember, form, Harness, type Member } from "../../support/harness.ts";
 
@@ -17,6 +17,7 @@ const WARNINGS: Record<Platform, string[]> = {
   bluesky: ["Bluesky: The title, which is for the team alone, is not published."],
   threads: ["Threads: The description, which is for the team alone, is not published."],
   x: ["X: The description, which is for the team alone, is not published."],
+  telegram: ["Telegram: The title, which is for the team alone, is not published."],
 };
 
 let harness: Harness;
@@ -46,7 +47,7 @@ async function receivedBy(accountId: string): Promise<string> {
   return JSON.stringify(posts);
 }
 
-describe.each(MEASURED.map(([platform]) => platform))(
+describe.each(PLATFORMS)(
   "a post with both texts on %s",
   (platform) => {
     const warnings = () => WARNINGS[platform] ?? [];
