@@ -41,7 +41,7 @@ const { readerOf } = replyReader(MAX_REPLY_BYTES, toRefusal);
 /** Source: Bot API server, ClientManager.cpp and Client.cpp. */
 export const TOKEN = /^[1-9]\d{4,15}:[\w-]{24,64}$/;
 
-const ANY_TOKEN = /\b\d{5,16}(?::|%3A)[\w-]{24,64}/gi;
+const ANY_TOKEN = /\d{5,16}(?::|%3A)[\w-]{24,64}/gi;
 
 const withoutToken = (text: string): string => text.replace(ANY_TOKEN, "[token]");
 

@@ -38,11 +38,11 @@ const RULES: readonly (readonly [words: RegExp, rule: Rule])[] = [
     /message to be replied not found/,
     { ...UNKNOWN, advice: "The message before it was deleted. Write the rest in Telegram." },
   ],
-  [/is too long|text is empty|must be non-empty|must be encoded|entit/, FLAGGED],
   [
     /photo_|image_process|unsupported extension|too big|file must be|media_|in the album|mixed with other/,
     INVALID,
   ],
+  [/is too long|text is empty|must be non-empty|must be encoded|entit/, FLAGGED],
   [/group send failed/, NOT_YET],
   [/message can't be deleted/, { ...UNKNOWN, advice: "Bots delete messages for 48 hours." }],
 ];

@@ -23,6 +23,11 @@ export interface SentFile {
   sizeBytes: number;
 }
 
+/** Busboy cuts a file off where it is too large. */
+interface Truncatable extends Readable {
+  truncated?: boolean;
+}
+
 export interface Form {
   fields: Record<string, unknown>;
   files: Map<string, SentFile>;
@@ -36,12 +41,12 @@ async function readForm(call: Call): Promise<Form> {
   const store = async (name: string, file: Readable, filename: string) => {
     const bytes = Readable.toWeb(file) as unknown as ReadableStream<Uint8Array>;
     const stored = await storeFile(call.env, FILES, bytes, MAX_FILE_BYTES);
-    if (stored === "too_large") throw tooLarge();
+    if (stored === "too_large" || (file as Truncatable).truncated) throw tooLarge();
     files.set(name, { ...stored, filename });
   };
   const parser = busboy({
     headers: { "content-type": call.req.header("content-type") ?? "" },
-    limits: { fieldSize: MAX_PARAMETER_BYTES },
+    limits: { fieldSize: MAX_PARAMETER_BYTES, fileSize: MAX_FILE_BYTES },
   });
   parser.on("field", (name, value) => {
     fields[name] = value;
