@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Result } from "../../core/result.ts";
+import { type Result, refuse } from "../../core/result.ts";
 import type { Fetch } from "../connector.ts";
 import type { Refusal } from "../kit/refusals.ts";
 import { messageOf, readRetryAfter, replyReader } from "../kit/replies.ts";
@@ -30,35 +30,13 @@ function toRefusal(reply: Response, body: unknown): TelegramRefusal {
   const { retry_after, migrate_to_chat_id } = parameters;
   return {
     status: reply.status,
-    message: messageOf("Telegram", reply, withoutToken(description ?? "")),
+    message: messageOf("Telegram", reply, description),
     movedTo: migrate_to_chat_id === undefined ? null : String(migrate_to_chat_id),
     retryAfterSeconds: retry_after ?? readRetryAfter(reply),
   };
 }
 
 const { readerOf } = replyReader(MAX_REPLY_BYTES, toRefusal);
-
-/** Source: Bot API server, ClientManager.cpp and Client.cpp. */
-export const TOKEN = /^[1-9]\d{4,15}:[\w-]{24,64}$/;
-
-const ANY_TOKEN = /\d{5,16}(?::|%3A)[\w-]{24,64}/gi;
-
-const withoutToken = (text: string): string => text.replace(ANY_TOKEN, "[token]");
-
-/** The address contains the token, and the network's errors may repeat the address. */
-async function hidden(calling: Promise<Response>): Promise<Response> {
-  try {
-    return await calling;
-  } catch (error) {
-    if (error instanceof Error) {
-      for (const name of ["message", "stack"] as const) {
-        const value = withoutToken(error[name] ?? "");
-        Object.defineProperty(error, name, { value, configurable: true, writable: true });
-      }
-    }
-    throw error;
-  }
-}
 
 export interface Login {
   fetch: Fetch;
@@ -67,37 +45,51 @@ export interface Login {
 
 type Parameters = Readonly<Record<string, unknown>>;
 
-function toRequest(
-  token: string,
-  method: string,
-  parameters: Parameters,
-  files: FormFile[],
-): Request {
-  const url = `${API}/bot${token}/${method}`;
+const addressOf = (token: string): string =>
+  `bot${encodeURIComponent(token).replaceAll("%3A", ":")}`;
+
+function toRequest(address: string, parameters: Parameters, files: FormFile[]): Request {
   const init = { method: "POST", redirect: "manual" } as const;
   if (files.length === 0) {
     const headers = { "content-type": "application/json" };
-    return new Request(url, { ...init, headers, body: JSON.stringify(parameters) });
+    return new Request(address, { ...init, headers, body: JSON.stringify(parameters) });
   }
   const texts = Object.entries(parameters).map(([name, value]) => [
     name,
     typeof value === "string" ? value : JSON.stringify(value),
   ]);
   const { body, contentType } = streamedForm(Object.fromEntries(texts), ...files);
-  return new Request(url, { ...init, headers: { "content-type": contentType }, body });
+  return new Request(address, { ...init, headers: { "content-type": contentType }, body });
+}
+
+/** The address contains the token, and the network's errors may repeat the address. */
+function hideIn(error: unknown, hide: (text: string) => string): void {
+  if (!(error instanceof Error)) return;
+  for (const name of ["message", "stack"] as const) {
+    const value = hide(error[name] ?? "");
+    Object.defineProperty(error, name, { value, configurable: true, writable: true });
+  }
 }
 
 /** @see https://core.telegram.org/bots/api#making-requests */
-const method =
-  <T>(name: string, result: z.ZodType<T>) =>
-  async (
+const method = <T>(name: string, result: z.ZodType<T>) => {
+  const read = readerOf(field("result", result));
+  return async (
     { fetch, accessToken }: Login,
     parameters: Parameters = {},
     files: FormFile[] = [],
   ): Reading<T> => {
-    const request = toRequest(accessToken, name, parameters, files);
-    return readerOf(field("result", result))(await hidden(fetch(request)));
+    const bot = addressOf(accessToken);
+    const hide = (text: string) => text.replaceAll(bot, "bot[token]");
+    try {
+      const reply = await read(await fetch(toRequest(`${API}/${bot}/${name}`, parameters, files)));
+      return reply.ok ? reply : refuse({ ...reply.error, message: hide(reply.error.message) });
+    } catch (error) {
+      hideIn(error, hide);
+      throw error;
+    }
   };
+};
 
 /** @see https://core.telegram.org/bots/api#getme */
 export const getMe = method(
@@ -105,24 +97,30 @@ export const getMe = method(
   z.object({ id: z.int(), first_name: maybeText, username: maybeText }),
 );
 
-const permissions = z.object({ can_send_messages: z.boolean().optional() }).nullish();
+const chat = z.object({
+  id: z.int(),
+  type: z.string(),
+  title: maybeText,
+  username: maybeText,
+  permissions: z.object({ can_send_messages: z.boolean().optional() }).nullish(),
+});
+
+export type Chat = z.output<typeof chat>;
 
 /** @see https://core.telegram.org/bots/api#getchat */
-export const getChat = method(
-  "getChat",
-  z.object({ id: z.int(), type: z.string(), title: maybeText, username: maybeText, permissions }),
-);
+export const getChat = method("getChat", chat);
+
+const member = z.object({
+  status: z.string(),
+  is_member: z.boolean().optional(),
+  can_post_messages: z.boolean().optional(),
+  can_send_messages: z.boolean().optional(),
+});
+
+export type Member = z.output<typeof member>;
 
 /** @see https://core.telegram.org/bots/api#getchatmember */
-export const getChatMember = method(
-  "getChatMember",
-  z.object({
-    status: z.string(),
-    is_member: z.boolean().optional(),
-    can_post_messages: z.boolean().optional(),
-    can_send_messages: z.boolean().optional(),
-  }),
-);
+export const getChatMember = method("getChatMember", member);
 
 /** @see https://core.telegram.org/bots/api#getchatmembercount */
 export const getChatMemberCount = method("getChatMemberCount", z.int().min(0));

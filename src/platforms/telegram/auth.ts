@@ -1,8 +1,17 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
+import { asSentence } from "../../core/text.ts";
 import type { Connector, Fetch } from "../connector.ts";
 import { finalRefusal, toProfile } from "../kit/logins.ts";
-import type { Connected, Credentials, LoginRefusal, LoginValues } from "../login.ts";
-import { getChat, getChatMember, getMe, type Login, type TelegramRefusal, TOKEN } from "./api.ts";
+import type { Connected, LoginRefusal, LoginValues } from "../login.ts";
+import {
+  type Chat,
+  getChat,
+  getChatMember,
+  getMe,
+  type Login,
+  type Member,
+  type TelegramRefusal,
+} from "./api.ts";
 import { isTokenRefusal, judge } from "./failures.ts";
 
 const isFinal = (refusal: TelegramRefusal): boolean =>
@@ -32,44 +41,36 @@ export function readChatId(text: string): Result<string, string> {
 }
 
 /** Null when the bot may post. */
-function missingRight(
-  {
-    type,
-    permissions,
-  }: { type: string; permissions?: { can_send_messages?: boolean | undefined } | null | undefined },
-  member: {
-    status: string;
-    is_member?: boolean | undefined;
-    can_post_messages?: boolean | undefined;
-    can_send_messages?: boolean | undefined;
-  },
-): string | null {
+function missingRight({ type, permissions }: Chat, member: Member): string | null {
   const { status } = member;
-  const isIn =
-    status !== "left" && status !== "kicked" && !(status === "restricted" && !member.is_member);
-  if (!isIn) return "The bot is not in the chat. Add it there, to a channel as an administrator.";
-  if (type === "channel") {
-    if (status === "creator" || (status === "administrator" && member.can_post_messages))
-      return null;
-    return 'The bot may not post in the channel. Make it an administrator there with the right "Post Messages".';
+  if (status === "creator") return null;
+  const isOutside = status === "restricted" && !member.is_member;
+  if (status === "left" || status === "kicked" || isOutside) {
+    return "The bot is not in the chat. Add it there, to a channel as an administrator.";
   }
-  if (status === "creator" || status === "administrator") return null;
-  const may = status === "restricted" ? member.can_send_messages : permissions?.can_send_messages;
-  return may === false
+  if (type === "channel") {
+    return status === "administrator" && member.can_post_messages
+      ? null
+      : 'The bot may not post in the channel. Make it an administrator there with the right "Post Messages".';
+  }
+  if (status === "administrator") return null;
+  const { can_send_messages } = status === "restricted" ? member : (permissions ?? {});
+  return can_send_messages === false
     ? "The bot may not write in the group. Make it an administrator there, or let members send messages."
     : null;
 }
 
-function refusedChat({ message, movedTo, ...rest }: TelegramRefusal) {
-  const refusal = { message, movedTo, ...rest };
+function refusedChat(refusal: TelegramRefusal) {
+  const { message, movedTo } = refusal;
+  const final = isFinal(refusal);
   const advice =
     movedTo === null
       ? "Add the bot to the chat, and check the chat's id or name."
       : `The group became a supergroup. Send its new id: ${movedTo}.`;
   return refuse<LoginRefusal>({
-    message: `Telegram does not show the chat to this bot: ${message}. ${advice}`,
-    final: isFinal(refusal),
-    ...(isFinal(refusal) ? { field: "chatId" } : {}),
+    message: `Telegram does not show the chat to this bot: ${asSentence(message)} ${advice}`,
+    final,
+    ...(final ? { field: "chatId" } : {}),
   });
 }
 
@@ -77,34 +78,27 @@ function refusedBot(refusal: TelegramRefusal) {
   if (!isTokenRefusal(refusal))
     return refuse<LoginRefusal>({ message: refusal.message, final: isFinal(refusal) });
   return refuse<LoginRefusal>({
-    message: `Telegram does not take the bot's token: ${refusal.message}. Copy it again from @BotFather.`,
+    message: `Telegram does not take the bot's token: ${asSentence(refusal.message)} Copy it again from @BotFather.`,
     final: true,
     isEnded: true,
     field: "botToken",
   });
 }
 
-const loginOf = (accessToken: string): Credentials => ({
-  accessToken,
-  refreshToken: null,
-  expiresAt: null,
-});
+const chatNeeded = () =>
+  finalRefusal("A bot is in many chats: send botToken and chatId.", "chatId");
 
-const notAToken = () =>
-  finalRefusal(
-    "This is no token of a bot: @BotFather gives one, such as 1234567890:AA….",
-    "botToken",
-  );
-
-async function askBot(login: Login): ReturnType<typeof getMe> {
-  return getMe(login);
-}
-
-async function connectChat(login: Login, chatId: string): Promise<Result<Connected, LoginRefusal>> {
-  if (!TOKEN.test(login.accessToken)) return notAToken();
-  const bot = await askBot(login);
+/** @param chatId of a chat that was connected before, or as people write it */
+async function connectChat(
+  login: Login,
+  chatId: string | undefined,
+): Promise<Result<Connected, LoginRefusal>> {
+  const bot = await getMe(login);
   if (!bot.ok) return refusedBot(bot.error);
-  const chat = await getChat(login, { chat_id: chatId });
+  const written = readChatId(chatId ?? "");
+  if (!written.ok)
+    return chatId === undefined ? chatNeeded() : finalRefusal(written.error, "chatId");
+  const chat = await getChat(login, { chat_id: written.value });
   if (!chat.ok) return refusedChat(chat.error);
   const { id, type, title, username } = chat.value;
   if (type === "private") {
@@ -115,44 +109,19 @@ async function connectChat(login: Login, chatId: string): Promise<Result<Connect
   const missing = missingRight(chat.value, member.value);
   if (missing !== null) return finalRefusal(missing, "chatId");
   const profile = toProfile({ id: String(id), name: title, handle: username });
-  return ok({ profile, credentials: loginOf(login.accessToken) });
+  const { accessToken } = login;
+  const extra = { chatId: String(id) };
+  return ok({ profile, credentials: { accessToken, refreshToken: null, expiresAt: null, extra } });
 }
 
-export async function connect(
-  fetch: Fetch,
-  { botToken = "", chatId = "" }: LoginValues,
-): Promise<Result<Connected, LoginRefusal>> {
-  const chat = readChatId(chatId);
-  return chat.ok
-    ? connectChat({ fetch, accessToken: botToken.trim() }, chat.value)
-    : finalRefusal(chat.error, "chatId");
-}
+export const connect = (fetch: Fetch, { botToken = "", chatId }: LoginValues) =>
+  connectChat({ fetch, accessToken: botToken.trim() }, chatId);
 
-/** Without a chat, the bot itself. */
-export const identify: Connector["identify"] = async (fetch, credentials, { pageId }) => {
-  const login = { fetch, accessToken: credentials.accessToken };
-  if (pageId !== null) return connectChat(login, pageId);
-  if (!TOKEN.test(login.accessToken)) return notAToken();
-  const bot = await askBot(login);
-  if (!bot.ok) return refusedBot(bot.error);
-  const { id, first_name, username } = bot.value;
-  return ok({
-    profile: toProfile({ id: String(id), name: first_name, handle: username }),
-    credentials,
-  });
-};
-
-export const adopt: Required<Connector>["adopt"] = async (fetch, credentials, options) => {
-  if (options.pageId === null) {
-    return finalRefusal("A bot is in many chats: send botToken and chatId instead.", "credentials");
-  }
-  const chat = readChatId(options.pageId);
-  if (!chat.ok) return finalRefusal(chat.error, "pageId");
-  return identify(fetch, credentials, { ...options, pageId: chat.value });
-};
+export const identify: Connector["identify"] = (fetch, { accessToken, extra }, { pageId }) =>
+  connectChat({ fetch, accessToken }, pageId ?? extra?.chatId);
 
 /** A bot's token has no end: Telegram is asked whether it still takes it. */
 export const refresh: Connector["refresh"] = async (fetch, credentials) => {
-  const bot = await askBot({ fetch, accessToken: credentials.accessToken });
+  const bot = await getMe({ fetch, accessToken: credentials.accessToken });
   return bot.ok ? ok(credentials) : refusedBot(bot.error);
 };

@@ -57,5 +57,5 @@ export const telegram: Connector<TelegramSettings> = {
       ...lazily(() => import("./auth.ts"), "connect"),
     },
   ],
-  ...lazily(() => import("./auth.ts"), "adopt", "identify", "refresh"),
+  ...lazily(() => import("./auth.ts"), "identify", "refresh"),
 };
