@@ -12,8 +12,9 @@ import {
   MAX_RATIO,
   MAX_SIDES,
 } from "./capabilities.ts";
-import { countCodePoints, type Formatted, readHtml } from "./formatting.ts";
+import { type Formatted, readHtml } from "./formatting.ts";
 import type { TelegramSettings } from "./settings.ts";
+import { countCodePoints } from "./text.ts";
 
 type TelegramPost = Post<TelegramSettings>;
 

@@ -133,10 +133,3 @@ export function readHtml(html: string): Result<Formatted, string> {
     entities: entities.sort((a, b) => a.offset - b.offset || b.length - a.length),
   });
 }
-
-/** As Telegram counts for bots. */
-export function countCodePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
-}

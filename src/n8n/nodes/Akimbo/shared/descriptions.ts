@@ -10,6 +10,7 @@ export const PLATFORM_OPTIONS = [
   { name: "Instagram", value: "instagram" },
   { name: "LinkedIn", value: "linkedin" },
   { name: "Pinterest", value: "pinterest" },
+  { name: "Telegram", value: "telegram" },
   { name: "Threads", value: "threads" },
   { name: "TikTok", value: "tiktok" },
   { name: "X", value: "x" },
@@ -148,7 +149,7 @@ export const FOLLOW_UP_FIELDS: INodeProperties[] = [
     type: "string",
     typeOptions: { multipleValues: true, multipleValueButtonText: "Add Post", rows: 3 },
     default: [],
-    description: "Texts of the posts that follow as a thread, on Bluesky, Threads and X",
+    description: "Texts of the posts that follow as a thread, on Bluesky, Telegram, Threads and X",
   },
 ];
 
