@@ -3,6 +3,7 @@ import { facebook } from "./protocols/facebook.ts";
 import { instagram } from "./protocols/instagram.ts";
 import { linkedin } from "./protocols/linkedin.ts";
 import { pinterest } from "./protocols/pinterest.ts";
+import { telegram } from "./protocols/telegram.ts";
 import { threads } from "./protocols/threads.ts";
 import { tiktok } from "./protocols/tiktok.ts";
 import { x } from "./protocols/x.ts";
@@ -18,6 +19,7 @@ export const PROTOCOLS: readonly Protocol[] = [
   pinterest,
   threads,
   x,
+  telegram,
 ];
 
 export const findProtocol = (platform: string): Protocol | undefined =>

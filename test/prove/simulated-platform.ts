@@ -40,13 +40,15 @@ export class SimulatedPlatform implements ProvingPlatform {
   async account(name: string): Promise<object> {
     const { platform } = this.protocol;
     const mine = this.nameOf(name);
+    const credentials = {
+      accessToken: `sandbox.${platform}.${mine}`,
+      refreshToken: `sandbox-refresh.${platform}.${mine}`,
+    };
+    const { connection, login } = this.protocol;
     return {
       platform,
-      ...(await this.protocol.connection?.(mine)),
-      credentials: {
-        accessToken: `sandbox.${platform}.${mine}`,
-        refreshToken: `sandbox-refresh.${platform}.${mine}`,
-      },
+      ...(await connection?.(mine)),
+      ...((await login?.(mine)) ?? { credentials }),
     };
   }
 
