@@ -138,7 +138,9 @@ async function liveThrough({ api, time, seed, days, stopping }: Life): Promise<v
   await time.moveTo(Math.floor((from.getTime() - Date.now()) / SECOND));
   const { accounts, connectPage } = await connectAll(api, plan.name);
   const boardId = await firstBoard(api, accounts);
-  console.log(`${plan.name}: ${plan.posts.length} posts in ${days} days, on ${accounts.size} platforms …`);
+  console.log(
+    `${plan.name}: ${plan.posts.length} posts in ${days} days, on ${accounts.size} platforms …`,
+  );
 
   const steps: { at: number; do(): Promise<unknown> }[] = plan.posts.map(({ at }) => ({
     at: at.getTime(),

@@ -10,6 +10,7 @@ export const PLATFORMS = [
   "threads",
   "x",
   "mastodon",
+  "telegram",
 ] as const;
 
 export type Platform = (typeof PLATFORMS)[number];

@@ -6,6 +6,7 @@ import { instagram } from "./instagram/index.ts";
 import { linkedin } from "./linkedin/index.ts";
 import { mastodon } from "./mastodon/index.ts";
 import { pinterest } from "./pinterest/index.ts";
+import { telegram } from "./telegram/index.ts";
 import { threads } from "./threads/index.ts";
 import { tiktok } from "./tiktok/index.ts";
 import { x } from "./x/index.ts";
@@ -22,6 +23,7 @@ const CONNECTORS: Readonly<Record<Platform, Connector>> = {
   threads,
   x,
   mastodon,
+  telegram,
 };
 
 const IN_ORDER: readonly Connector[] = PLATFORMS.map((platform) => CONNECTORS[platform]);

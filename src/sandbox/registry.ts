@@ -117,6 +117,13 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
     load: async () => (await import("./mastodon/index.ts")).mastodonSimulator,
     loadDemo: async () => (await import("./mastodon/demo.ts")).demoPosts,
   },
+  {
+    platform: "telegram",
+    origins: ["https://api.telegram.org"],
+    login: async (name) => (await import("./telegram/identity.ts")).sandboxLogin(name),
+    load: async () => (await import("./telegram/index.ts")).telegramSimulator,
+    loadDemo: async () => (await import("./telegram/demo.ts")).demoPosts,
+  },
 ];
 
 export const simulatedOf = (platform: Platform): SimulatedPlatform | undefined =>

@@ -117,6 +117,7 @@ const ANSWERS: Partial<Record<Platform, Answer>> = {
     const counts = { likeCount: 12, repostCount: 1, replyCount: 1, quoteCount: 0 };
     return { feed: each("bluesky", (uri) => ({ post: { uri, author, record, ...counts } })) };
   },
+  telegram: () => ({ ok: true, result: 12 }),
 };
 
 const HOUR_SECONDS = 3_600;

@@ -17,6 +17,7 @@ const DAILY_CAPS: Record<Platform, number> = {
   facebook: 25,
   pinterest: 20,
   mastodon: 150,
+  telegram: 150,
 };
 
 const KINDS: MediaKind[] = ["image", "video", "document"];

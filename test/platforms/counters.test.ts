@@ -86,6 +86,7 @@ const encoder = new TextEncoder();
 const utf16: Counter = (text) => text.length;
 const bytes: Counter = (text) => encoder.encode(text).length;
 const weighted: Counter = (text) => parseTweet(text).weightedLength;
+const codePoints: Counter = (text) => [...text].length;
 const graphemes: Counter = (text) => [...segmenter.segment(text)].length;
 /** @see https://developers.facebook.com/docs/threads/posts */
 const emojiByBytes: Counter = (text, pieces) =>
@@ -120,6 +121,7 @@ const RULES: Rule[] = [
     share: 30,
   },
   { platform: "threads", field: "title", limits: [[emojiByBytes, 500]], share: 15 },
+  { platform: "telegram", field: "description", limits: [[codePoints, 4_096]], share: 2 },
   { platform: "pinterest", field: "description", limits: [[utf16, 500]], share: 10 },
   { platform: "tiktok", field: "title", limits: [[utf16, 2_200]], share: 5 },
   { platform: "instagram", field: "title", limits: [[utf16, 2_200]], share: 5 },

@@ -96,7 +96,7 @@ interface Scene {
   sent: number;
   /** Answers a call by its method and path. */
   answer(call: string): object | Response | undefined;
-  step?: "prepare" | "settle";
+  step?: "prepare" | "submit" | "settle";
 }
 
 /** Runs one step and returns how many bytes it held. */
@@ -321,6 +321,17 @@ const STREAMED: [string, Platform, () => Scene | Promise<Scene>][] = [
         call.startsWith("GET")
           ? { token: "token", canUpload: true }
           : { jobStatus: { jobId: "job-1", state: "JOB_STATE_CREATED" } },
+    }),
+  ],
+  [
+    "an album to Telegram",
+    "telegram",
+    () => ({
+      media: [video(24 * MIB), image(5_000_000), video(24 * MIB)],
+      bookmark: { sizes: [{}, {}, {}] },
+      step: "submit",
+      sent: 48 * MIB + 5_000_000,
+      answer: () => ({ ok: true, result: [{ message_id: 1, chat: { id: -1, type: "group" } }] }),
     }),
   ],
   [

@@ -5,6 +5,7 @@ import { linkedin, linkedinPage } from "./linkedin/row.ts";
 import { mastodon } from "./mastodon/row.ts";
 import { pinterest } from "./pinterest/row.ts";
 import type { Row } from "./row.ts";
+import { telegram } from "./telegram/row.ts";
 import { threads } from "./threads/row.ts";
 import { tiktok } from "./tiktok/row.ts";
 import { x } from "./x/row.ts";
@@ -22,4 +23,5 @@ export const ROWS: Row[] = [
   threads,
   x,
   mastodon,
+  telegram,
 ];

@@ -4,6 +4,7 @@ import { instagram } from "./protocols/instagram.ts";
 import { linkedin } from "./protocols/linkedin.ts";
 import { mastodon } from "./protocols/mastodon.ts";
 import { pinterest } from "./protocols/pinterest.ts";
+import { telegram } from "./protocols/telegram.ts";
 import { threads } from "./protocols/threads.ts";
 import { tiktok } from "./protocols/tiktok.ts";
 import { x } from "./protocols/x.ts";
@@ -20,6 +21,7 @@ export const PROTOCOLS: readonly Protocol[] = [
   threads,
   x,
   mastodon,
+  telegram,
 ];
 
 export const findProtocol = (platform: string): Protocol | undefined =>

@@ -40,14 +40,16 @@ export class SimulatedPlatform implements ProvingPlatform {
   async account(name: string): Promise<object> {
     const { platform } = this.protocol;
     const mine = this.nameOf(name);
+    const credentials = {
+      accessToken: `sandbox.${platform}.${mine}`,
+      refreshToken: `sandbox-refresh.${platform}.${mine}`,
+    };
+    const { connection, login, service } = this.protocol;
     return {
       platform,
-      ...(await this.protocol.connection?.(mine)),
-      ...(this.protocol.service ? { service: this.protocol.service } : {}),
-      credentials: {
-        accessToken: `sandbox.${platform}.${mine}`,
-        refreshToken: `sandbox-refresh.${platform}.${mine}`,
-      },
+      ...(await connection?.(mine)),
+      ...(service ? { service } : {}),
+      ...((await login?.(mine)) ?? { credentials }),
     };
   }
 

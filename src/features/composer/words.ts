@@ -56,6 +56,13 @@ const LABELS: Record<string, string> = {
   mastodon_poll_duration_minutes: "Minutes that the poll is open",
   mastodon_poll_multiple: "Several choices may be taken",
   mastodon_poll_hide_totals: "Hide the votes until the poll ends",
+  telegram_silent: "Without a sound",
+  telegram_protect_content: "No forwarding or saving",
+  telegram_link_preview: "Preview of the first link",
+  telegram_caption_above: "Text above the files",
+  telegram_spoiler: "Files blurred until tapped",
+  telegram_topic_id: "Number of the topic",
+  telegram_format: "Format of the text",
 };
 
 /** A setting without words of its own is named by its field. */

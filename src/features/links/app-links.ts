@@ -84,6 +84,19 @@ const APPS: readonly App[] = [
       return /^\w{1,15}$/.test(first) ? `twitter://user?screen_name=${first}` : null;
     },
   },
+  {
+    hosts: ["t.me", "telegram.me"],
+    android: "org.telegram.messenger",
+    ios: (_, [first = "", second = "", third]) => {
+      if (first === "c") {
+        const isPost = /^\d+$/.test(second) && /^\d+$/.test(third ?? "");
+        return isPost ? `tg://privatepost?channel=${second}&post=${third}` : null;
+      }
+      if (!/^[a-z]\w{3,31}$/i.test(first)) return null;
+      const post = /^\d+$/.test(second) ? `&post=${second}` : "";
+      return `tg://resolve?domain=${first}${post}`;
+    },
+  },
 ];
 
 const SHORTCODE = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

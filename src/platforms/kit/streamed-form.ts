@@ -1,32 +1,39 @@
 import { randomHex } from "../../core/ids.ts";
-import { streamedBody } from "./streamed-body.ts";
+import { type BodyPart, streamedBody } from "./streamed-body.ts";
 
 export interface FormFile {
   name: string;
   filename: string;
   mime: string;
-  data: ReadableStream;
+  /** A function opens the file when its turn comes, because an invocation has few connections. */
+  data: ReadableStream | (() => Promise<ReadableStream>);
   sizeBytes: number;
 }
 
 /**
- * Streams the file, which is the form's last field.
+ * Streams the files, which are the form's last fields.
  * @see https://www.rfc-editor.org/rfc/rfc7578
  */
 export function streamedForm(
   texts: Record<string, string>,
-  file: FormFile,
+  ...files: FormFile[]
 ): { body: ReadableStream; contentType: string } {
   const boundary = `akimbo-${randomHex(16)}`;
+  const bytes = (text: string) => new TextEncoder().encode(text);
   const part = (name: string, rest: string) =>
     `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${rest}`;
   const fields = Object.entries(texts).map(([name, text]) => part(name, `\r\n\r\n${text}\r\n`));
-  const opening = `; filename="${file.filename}"\r\nContent-Type: ${file.mime}\r\n\r\n`;
-  const head = new TextEncoder().encode(fields.join("") + part(file.name, opening));
-  const tail = new TextEncoder().encode(`\r\n--${boundary}--\r\n`);
-  const { data, sizeBytes } = file;
-  const body = streamedBody([head, { sizeBytes, read: async () => data }, tail], (error) =>
-    data.cancel(error),
+  const sent = files.flatMap(({ name, filename, mime, data, sizeBytes }): BodyPart[] => {
+    const opening = `; filename="${filename}"\r\nContent-Type: ${mime}\r\n\r\n`;
+    const read = async () => (typeof data === "function" ? data() : data);
+    return [bytes(part(name, opening)), { sizeBytes, read }, bytes("\r\n")];
+  });
+  const body = streamedBody(
+    [bytes(fields.join("")), ...sent, bytes(`--${boundary}--\r\n`)],
+    (error) =>
+      Promise.allSettled(
+        files.map(({ data }) => (typeof data === "function" ? undefined : data.cancel(error))),
+      ),
   );
   return { body, contentType: `multipart/form-data; boundary=${boundary}` };
 }

@@ -21,6 +21,7 @@ const OF_TWO: Record<Platform, string[] | null> = {
   threads: ["A", "B"],
   x: ["A", "B"],
   mastodon: ["A", "B"],
+  telegram: ["", ""],
 };
 
 const TAKES_VIDEO: readonly Platform[] = ["pinterest", "bluesky", "threads", "mastodon"];
@@ -35,6 +36,7 @@ const LIMITS: Record<Platform, number | null> = {
   threads: 1_000,
   x: 1_000,
   mastodon: 1_500,
+  telegram: null,
 };
 
 const TAKERS = PLATFORMS.filter((platform) => LIMITS[platform] !== null);

@@ -39,7 +39,7 @@ async function open(row: (typeof ROWS)[number]) {
   return stage;
 }
 
-const EDITS = /^(?:PUT|PATCH) |^POST .*\/(?:posts\/[^/]+|\d+_\d+)$/;
+const EDITS = /^(?:PUT|PATCH) |^POST .*\/(?:posts\/[^/]+|\d+_\d+|editMessage\w+)$/;
 
 test.each(KINDS)(
   "$name: a new text is taken with one call, or the refusal says what to do",

@@ -7,8 +7,8 @@ const CALLER = "evil.example.net";
 const DID = "did:plc:ewvi7nxzyoun6zhxrhs64oiz";
 const PDS = "morel.us-east.host.bsky.network";
 /** The account's id at the platform, and the id that a caller's server claims. */
-const REAL = "17841400000000001";
-const CLAIMED = "17841400000000666";
+const REAL = "1784140000000001";
+const CLAIMED = "1784140000000666";
 
 /** Documented login hosts. Source: the documents named in each `api.ts`. */
 const OWN: Record<Platform, string[]> = {
@@ -22,6 +22,7 @@ const OWN: Record<Platform, string[]> = {
   threads: ["graph.threads.net"],
   x: ["api.x.com"],
   mastodon: [],
+  telegram: ["api.telegram.org"],
 };
 
 /** Each server knows its own accounts alone, so an id names its server. */
@@ -67,6 +68,7 @@ const BODIES: object[] = [
     identifier,
     ...PASSWORDS,
   })),
+  ...TOKENS.map((botToken) => ({ botToken, chatId: "@ada_news" })),
   ...UNKNOWN.map((name) => ({ ...tokensOf("EAAtoken"), [name]: `https://${CALLER}` })),
   ...UNKNOWN.map((name) => ({
     credentials: { accessToken: "EAAtoken", [name]: `https://${CALLER}` },
@@ -108,6 +110,7 @@ function identityAt(host: string): object {
       expires_at: 0,
     },
     ...(host === "open.tiktokapis.com" ? { error: { code: "ok", message: "" } } : {}),
+    result: { id: Number(id), type: "channel", title: "Ada", status: "creator" },
     did: DID,
     handle: "ada.example.com",
     active: true,

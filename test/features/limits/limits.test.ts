@@ -25,6 +25,7 @@ const CAPS: Record<Platform, number> = {
   facebook: 25,
   pinterest: 20,
   mastodon: 150,
+  telegram: 150,
 };
 
 test.each(PLATFORMS)("an unused account of %s has all of its cap", async (platform) => {

@@ -75,6 +75,7 @@ describe("a rehearsal runs to its end in the sandbox", () => {
   test.each([
     ["x", "everyone", "removed", /DELETE api\.x\.com\/2\/tweets\/\d+ 200/],
     ["bluesky", "everyone", "removed", /POST .*com\.atproto\.repo\.deleteRecord 200/],
+    ["telegram", "everyone", "removed", /POST api\.telegram\.org\/.*\/deleteMessages 200/],
     ["facebook", "owner", "removed", /DELETE graph\.facebook\.com\/v[\d.]+\/\d+_\d+ 200/],
     ["linkedin", "connections", "removed", /DELETE api\.linkedin\.com\/rest\/posts\/.* 204/],
     ["pinterest", "owner", "removed", /DELETE api\.pinterest\.com\/v5\/pins\/\d+ 204/],

@@ -15,7 +15,7 @@ const KINDS = ROWS.flatMap((row) =>
 const unpublish = ({ harness, member }: Stage, id: number) =>
   harness.call("POST", `/upload/${id}/unpublish`, { token: member.token });
 
-const DELETION = /^DELETE |deleteRecord$/;
+const DELETION = /^DELETE |deleteRecord$|deleteMessages$/;
 
 const nameOf = ({ request, url }: { request: Request; url: URL }) =>
   `${request.method} ${url.pathname}`;

@@ -11,6 +11,7 @@ export const PLATFORM_OPTIONS = [
   { name: "LinkedIn", value: "linkedin" },
   { name: "Mastodon", value: "mastodon" },
   { name: "Pinterest", value: "pinterest" },
+  { name: "Telegram", value: "telegram" },
   { name: "Threads", value: "threads" },
   { name: "TikTok", value: "tiktok" },
   { name: "X", value: "x" },
