@@ -39,7 +39,7 @@ export async function logIn(
     const accountName = input.name ?? `Sandbox ${input.platform}`;
     const { simulatedOf } = await import("../../sandbox/registry.ts");
     const login = await simulatedOf(platform)?.login?.(accountName);
-    const [form] = connector.logins ?? [];
+    const form = login && connector.logins?.find((one) => isFilledIn(one, login));
     const asking =
       form && login
         ? form.connect(fetch, login)
