@@ -6,7 +6,7 @@ import type { Simulator } from "./kit/simulator.ts";
 export interface SimulatedPlatform {
   platform: Platform;
   origins: readonly string[];
-  /** Fills in the connector's first form. Absent where tokens of `sandbox/kit/login.ts` create the accounts. */
+  /** Fills in one of the connector's forms. Absent where tokens of `sandbox/kit/login.ts` create the accounts. */
   login?(name: string): Promise<LoginValues>;
   /** Imported lazily: production rarely needs a simulator. */
   load(): Promise<Simulator>;
@@ -103,6 +103,13 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
     origins: ["https://api.x.com", "https://x.com", "https://subtitles.sandbox.test"],
     load: async () => (await import("./x/index.ts")).xSimulator,
     loadDemo: async () => (await import("./x/demo.ts")).demoPosts,
+  },
+  {
+    platform: "discord",
+    origins: ["https://discord.com"],
+    login: async (name) => (await import("./discord/world.ts")).sandboxLogin(name),
+    load: async () => (await import("./discord/index.ts")).discordSimulator,
+    loadDemo: async () => (await import("./discord/demo.ts")).demoPosts,
   },
 ];
 
