@@ -9,6 +9,7 @@ export const PLATFORMS = [
   "bluesky",
   "threads",
   "x",
+  "discord",
 ] as const;
 
 export type Platform = (typeof PLATFORMS)[number];

@@ -16,6 +16,7 @@ const DAILY_CAPS: Record<Platform, number> = {
   bluesky: 150,
   facebook: 25,
   pinterest: 20,
+  discord: 150,
 };
 
 const KINDS: MediaKind[] = ["image", "video", "document"];

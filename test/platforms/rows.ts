@@ -1,4 +1,5 @@
 import { bluesky } from "./bluesky/row.ts";
+import { discord, discordBot } from "./discord/row.ts";
 import { facebook } from "./facebook/row.ts";
 import { instagram } from "./instagram/row.ts";
 import { linkedin, linkedinPage } from "./linkedin/row.ts";
@@ -20,4 +21,6 @@ export const ROWS: Row[] = [
   bluesky,
   threads,
   x,
+  discord,
+  discordBot,
 ];

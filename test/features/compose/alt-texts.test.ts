@@ -20,9 +20,10 @@ const OF_TWO: Record<Platform, string[] | null> = {
   bluesky: ["A", "B"],
   threads: ["A", "B"],
   x: ["A", "B"],
+  discord: ["A", "B"],
 };
 
-const TAKES_VIDEO: readonly Platform[] = ["pinterest", "bluesky", "threads"];
+const TAKES_VIDEO: readonly Platform[] = ["pinterest", "bluesky", "threads", "discord"];
 const LIMITS: Record<Platform, number | null> = {
   tiktok: null,
   instagram: 1_000,
@@ -33,6 +34,7 @@ const LIMITS: Record<Platform, number | null> = {
   bluesky: 1_000,
   threads: 1_000,
   x: 1_000,
+  discord: 1_024,
 };
 
 const TAKERS = PLATFORMS.filter((platform) => LIMITS[platform] !== null);

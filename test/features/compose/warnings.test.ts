@@ -17,6 +17,9 @@ const WARNINGS: Record<Platform, string[]> = {
   bluesky: ["Bluesky: The title, which is for the team alone, is not published."],
   threads: ["Threads: The description, which is for the team alone, is not published."],
   x: ["X: The description, which is for the team alone, is not published."],
+  discord: [
+    "Discord: The title names the post's thread in a forum, and is not published elsewhere.",
+  ],
 };
 
 let harness: Harness;

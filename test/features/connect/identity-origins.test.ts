@@ -21,6 +21,7 @@ const OWN: Record<Platform, string[]> = {
   bluesky: ["plc.directory", "public.api.bsky.app", "bsky.social", PDS],
   threads: ["graph.threads.net"],
   x: ["api.x.com"],
+  discord: ["discord.com"],
 };
 
 const claims = (extra: object) => `h.${btoa(JSON.stringify(extra)).replaceAll("=", "")}.s`;

@@ -1,0 +1,61 @@
+import type { Fetch, PublishAccount } from "../connector.ts";
+
+/** Each call has what it needs: a webhook's address holds its token, a bot sends its own. */
+export type Sender =
+  | { kind: "webhook"; guildId: string; webhookId: string; token: string }
+  | { kind: "bot"; guildId: string; channelId: string; token: string };
+
+export interface Login {
+  account: Pick<PublishAccount, "platformAccountId">;
+  accessToken: string;
+}
+
+const ACCOUNT = /^(webhooks|channels)\/(\d{1,20})\/(\d{1,20})$/;
+
+/** @param accountId `webhooks/<server>/<webhook>`, or `channels/<server>/<channel>` for a bot */
+export function readSender(accountId: string, token: string): Sender | null {
+  const [, kind, guildId = "", id = ""] = ACCOUNT.exec(accountId) ?? [];
+  if (kind === undefined) return null;
+  return kind === "webhooks"
+    ? { kind: "webhook", guildId, webhookId: id, token }
+    : { kind: "bot", guildId, channelId: id, token };
+}
+
+export const isBot = (accountId: string | undefined): boolean =>
+  accountId?.startsWith("channels/") ?? false;
+
+export function senderOf({ account, accessToken }: Login): Sender {
+  const sender = readSender(account.platformAccountId, accessToken);
+  if (!sender) throw new Error("The account's id names neither a webhook nor a channel.");
+  return sender;
+}
+
+/** A message in a thread is named with it. */
+export interface MessagePlace {
+  threadId: string | null;
+  messageId: string;
+}
+
+/** @param id `<message>` in the account's own channel, `<thread>/<message>` in a thread */
+export function readPlace(id: string): MessagePlace {
+  const [messageId = "", threadId = null] = id.split("/").reverse();
+  return { threadId, messageId };
+}
+
+export const writePlace = ({ threadId, messageId }: MessagePlace): string =>
+  threadId === null ? messageId : `${threadId}/${messageId}`;
+
+/** An error of the network may repeat the address, which holds a webhook's token. */
+export async function send(
+  { fetch, token }: { fetch: Fetch; token: string },
+  request: Request,
+): Promise<Response> {
+  try {
+    return await fetch(request);
+  } catch (error) {
+    if (token !== "" && error instanceof Error && error.message.includes(token)) {
+      error.message = error.message.replaceAll(token, "[hidden]");
+    }
+    throw error;
+  }
+}
