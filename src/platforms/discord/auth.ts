@@ -20,7 +20,7 @@ const HOST = String.raw`(?:(?:canary|ptb)\.)?discord(?:app)?\.com`;
 const WEBHOOK = new RegExp(
   String.raw`^https://${HOST}/api/(?:v\d{1,2}/)?webhooks/(\d{17,20})/([\w-]{1,1000})/?$`,
 );
-const CHANNEL = new RegExp(String.raw`^(?:https://${HOST}/channels/\d{1,20}/)?(\d{17,20})/?$`);
+const CHANNEL = new RegExp(String.raw`^(?:https://${HOST}/channels/\d{1,20}/)?(\d{1,20})/?$`);
 const BOT_TOKEN = /^(?:Bot +)?([\w-]+\.[\w-]+\.[\w-]{1,1000})$/;
 
 /** Follower and application webhooks cannot be posted to like this. */
@@ -63,12 +63,14 @@ async function readWebhook(fetch: Fetch, webhookId: string, token: string): Conn
   return ok({ profile: toProfile(owner), credentials: credentialsOf(token, account) });
 }
 
-async function readBot(fetch: Fetch, token: string, channelId: string): Connecting {
+/** @param channelId null where the caller does not name any */
+async function readBot(fetch: Fetch, token: string, channelId: string | null): Connecting {
   const me = await readMeReply(await send({ fetch, token }, getMeRequest(token)));
   if (!me.ok) {
     const words = `Discord refuses the bot's token: ${me.error.message}. Reset it, and copy the new one.`;
     return toRefusal(me.error, "botToken", words);
   }
+  if (channelId === null) return finalRefusal(NO_CHANNEL, "pageId");
   const reply = await readChannelReply(
     await send({ fetch, token }, getChannelRequest(token, channelId)),
   );
@@ -95,6 +97,9 @@ async function readBot(fetch: Fetch, token: string, channelId: string): Connecti
   };
   return ok({ profile: toProfile(owner), credentials: credentialsOf(token, account) });
 }
+
+const NO_CHANNEL =
+  "A bot's token does not tell the channel. Send botToken and channelId, or the channel's number as pageId.";
 
 const WEBHOOK_FORM =
   "webhookUrl must look like https://discord.com/api/webhooks/<id>/<token>: copy it in Discord under Edit Channel, Integrations, Webhooks.";
@@ -123,22 +128,23 @@ export const connectBot: LoginForm["connect"] = async (
   return readBot(fetch, token, id);
 };
 
-const OWN_TOKENS =
-  "A token of Discord does not tell where it posts. Send webhookUrl, or botToken and channelId.";
-
+/** `pageId` of a caller with a token of their own is the channel's number. */
 export const identify: Connector["identify"] = async (
   fetch,
   { accessToken, extra },
   { pageId },
 ) => {
-  const sender = readSender(pageId ?? extra?.account ?? "", accessToken);
-  if (!sender) return finalRefusal(OWN_TOKENS, "credentials");
-  return sender.kind === "webhook"
-    ? readWebhook(fetch, sender.webhookId, accessToken)
-    : readBot(fetch, accessToken, sender.channelId);
+  const account = pageId ?? extra?.account ?? "";
+  const sender = readSender(account, accessToken);
+  if (sender?.kind === "webhook") return readWebhook(fetch, sender.webhookId, accessToken);
+  return readBot(fetch, accessToken, sender?.channelId ?? CHANNEL.exec(account)?.[1] ?? null);
 };
 
-const ENDED =
-  "Discord does not take this login any more: the webhook was deleted, or the bot's token was reset. Connect the account again.";
-
-export const refresh = (): Result<Credentials, LoginRefusal> => finalRefusal(ENDED);
+/** Logins do not end by themselves: a refused one is asked about once more. */
+export const refresh: Connector["refresh"] = async (fetch, credentials, account) => {
+  const pageId = account.platformAccountId;
+  const known = await identify(fetch, credentials, { service: null, pageId });
+  if (known.ok) return ok(credentials);
+  const { message, final } = known.error;
+  return refuse(final ? { message, final, isEnded: true } : { message, final });
+};

@@ -1,5 +1,5 @@
 import type { FieldError } from "../../core/errors.ts";
-import { emptyIfBlank, nullIfBlank } from "../../core/text.ts";
+import { countCodePoints, emptyIfBlank, nullIfBlank } from "../../core/text.ts";
 import type { Post, PostMedia, Target } from "../connector.ts";
 import { altTextsFor } from "../kit/alt-texts.ts";
 import { checksFor, refuseIf } from "../kit/checks.ts";
@@ -18,9 +18,6 @@ type DiscordPost = Post<DiscordSettings>;
 const { limits, mediaSupport } = capabilities;
 const checks = checksFor("Discord", capabilities);
 
-/** Code points, as Discord counts. */
-export const countCharacters = (text: string): number => [...text].length;
-
 export const postText = ({ title, description }: Pick<Post, "title" | "description">): string =>
   emptyIfBlank(description) || emptyIfBlank(title);
 
@@ -28,7 +25,7 @@ export const altTexts = altTextsFor<DiscordSettings>({
   platform: "Discord",
   capabilities,
   isTaken: ({ media }, index) => media[index]?.kind !== "document",
-  countCharacters,
+  countCharacters: countCodePoints,
 });
 
 function checkText(post: DiscordPost): FieldError[] {
@@ -38,7 +35,7 @@ function checkText(post: DiscordPost): FieldError[] {
     const message = "Write a description: a message on Discord needs text or a file.";
     return refuseIf(post.media.length === 0, field, message);
   }
-  const count = countCharacters(text);
+  const count = countCodePoints(text);
   return checks.length(field, "the text", { count, max: limits.postCharacters });
 }
 
@@ -73,7 +70,7 @@ function checkUsername(name: string | null, isForBot: boolean): FieldError[] {
       field,
       "Discord takes no names with the words clyde or discord; choose another discord_username.",
     ),
-    ...checks.length(field, "the name", { count: countCharacters(name), max: MAX_USERNAME }),
+    ...checks.length(field, "the name", { count: countCodePoints(name), max: MAX_USERNAME }),
   ];
 }
 
@@ -86,7 +83,7 @@ function checkThread({ settings }: DiscordPost): FieldError[] {
       "A name and tags are for a new thread; send them without discord_thread_id.",
     ),
     ...checks.length("discord_thread_name", "the thread's name", {
-      count: countCharacters(name ?? ""),
+      count: countCodePoints(name ?? ""),
       max: MAX_THREAD_NAME,
     }),
   ];

@@ -13,10 +13,10 @@ import {
   readMeReply,
   type SentMessage,
 } from "./api.ts";
+import type { Place } from "./bookmark.ts";
 import { postText } from "./check.ts";
 import { toUnknowable } from "./failures.ts";
 import { type Job, threadNameOf } from "./message.ts";
-import type { Place } from "./publish.ts";
 import { type Sender, send } from "./sender.ts";
 
 type Bot = Extract<Sender, { kind: "bot" }>;

@@ -1,4 +1,3 @@
-import * as z from "zod";
 import { randomHex } from "../../core/ids.ts";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type {
@@ -22,21 +21,11 @@ import {
   readMessageReply,
   type SentMessage,
 } from "./api.ts";
+import { type Place, readBookmark } from "./bookmark.ts";
 import { isUndecided, NEEDS_THREAD, toRefused, UNKNOWN_CHANNEL } from "./failures.ts";
 import { findMessage, findThread } from "./find-message.ts";
 import { bodyOf, contentOf, type Job, threadNameOf } from "./message.ts";
 import { readPlace, type Sender, send, senderOf, writePlace } from "./sender.ts";
-
-const place = z.object({
-  /** Of the message. Null for the channel itself. */
-  threadId: z.string().nullable(),
-  /** The message begins a thread of a forum. */
-  opensThread: z.boolean(),
-  nonce: z.string(),
-  readyAt: z.number(),
-});
-
-export type Place = z.output<typeof place>;
 
 /** Discord takes up to 25 characters. */
 const NONCE_BYTES = 12;
@@ -165,7 +154,7 @@ async function sendToChannel(job: Job, sender: Sender, at: Place): Promise<Sent>
 }
 
 export async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
-  const at = place.parse(stored);
+  const at = readBookmark(stored);
   const sender = senderOf(job);
   const sent = await sendToChannel(job, sender, at);
   if (sent.ok) return toPublished(sender, sent.value);
@@ -178,7 +167,7 @@ const NOT_LISTED = "Discord does not list what a webhook has posted.";
 
 /** Only a bot can look for its messages. */
 export async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled> {
-  const at = place.parse(stored);
+  const at = readBookmark(stored);
   const sender = senderOf(job);
   if (sender.kind === "webhook") return unknowable(NOT_LISTED);
   const found = at.opensThread

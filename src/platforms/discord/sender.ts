@@ -12,13 +12,15 @@ export interface Login {
 
 const ACCOUNT = /^(webhooks|channels)\/(\d{1,20})\/(\d{1,20})$/;
 
+/** It becomes a part of addresses. */
+const WEBHOOK_TOKEN = /^[\w-]+$/;
+
 /** @param accountId `webhooks/<server>/<webhook>`, or `channels/<server>/<channel>` for a bot */
 export function readSender(accountId: string, token: string): Sender | null {
   const [, kind, guildId = "", id = ""] = ACCOUNT.exec(accountId) ?? [];
-  if (kind === undefined) return null;
-  return kind === "webhooks"
-    ? { kind: "webhook", guildId, webhookId: id, token }
-    : { kind: "bot", guildId, channelId: id, token };
+  if (kind === "channels") return { kind: "bot", guildId, channelId: id, token };
+  const isWebhook = kind === "webhooks" && WEBHOOK_TOKEN.test(token);
+  return isWebhook ? { kind: "webhook", guildId, webhookId: id, token } : null;
 }
 
 export const isBot = (accountId: string | undefined): boolean =>
