@@ -14,8 +14,8 @@ export interface PlannedPost {
 }
 
 const TAKERS: Record<Kind, readonly Platform[]> = {
-  text: ["bluesky", "facebook", "linkedin", "threads", "x"],
-  photo: ["bluesky", "facebook", "instagram", "linkedin", "pinterest", "threads", "x"],
+  text: ["bluesky", "discord", "facebook", "linkedin", "threads", "x"],
+  photo: ["bluesky", "discord", "facebook", "instagram", "linkedin", "pinterest", "threads", "x"],
   video: ["facebook", "instagram", "linkedin", "pinterest", "tiktok", "x", "youtube"],
 };
 const EVERYWHERE = [...new Set(Object.values(TAKERS).flat())].sort();

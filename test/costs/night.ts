@@ -21,6 +21,7 @@ const did = (i: number): string => `did:plc:${String(i).padStart(24, "a")}`;
 const ACCOUNT_OF: Partial<Record<Platform, (i: number) => string>> = {
   linkedin: (i) => `urn:li:organization:${1 + i}`,
   bluesky: did,
+  discord: (i) => `channels/1/${1 + i}`,
 };
 
 const jwt = (claims: object) => `e30.${btoa(JSON.stringify(claims)).replaceAll("=", "")}.x`;
@@ -117,6 +118,10 @@ const ANSWERS: Partial<Record<Platform, Answer>> = {
     const counts = { likeCount: 12, repostCount: 1, replyCount: 1, quoteCount: 0 };
     return { feed: each("bluesky", (uri) => ({ post: { uri, author, record, ...counts } })) };
   },
+  discord: ({ pathname }) =>
+    pathname.includes("/guilds/")
+      ? { approximate_member_count: 12 }
+      : { id: pathname.split("/").at(-1), reactions: [{ count: 12 }] },
 };
 
 const HOUR_SECONDS = 3_600;

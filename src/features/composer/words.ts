@@ -47,6 +47,14 @@ const LABELS: Record<string, string> = {
   x_poll_options: "Choices of a poll",
   x_poll_duration_minutes: "Minutes that the poll is open",
   x_community_id: "Community",
+  discord_thread_id: "Number of the thread",
+  discord_thread_name: "Name of the thread, in a forum",
+  discord_tags: "Tags of the thread, in a forum",
+  discord_suppress_embeds: "Without previews of links",
+  discord_silent: "Without notifications",
+  discord_spoiler: "Files hidden until they are clicked",
+  discord_mentions: "Whom mentions may notify",
+  discord_username: "Name of the author, with a webhook",
 };
 
 /** A setting without words of its own is named by its field. */

@@ -83,7 +83,7 @@ const isBefore = (at: Date | null, end: Date): boolean => at !== null && at < en
 
 const SetupHint = () => (
   <p>
-    Bluesky and the sandbox need nothing. For the real accounts of other platforms, the{" "}
+    Bluesky, Discord and the sandbox need nothing. For the real accounts of other platforms, the{" "}
     <a href="/app/setup">setup pages</a> lead you through it, step by step; only you, the owner of
     the instance, see them.
   </p>

@@ -84,6 +84,11 @@ const APPS: readonly App[] = [
       return /^\w{1,15}$/.test(first) ? `twitter://user?screen_name=${first}` : null;
     },
   },
+  {
+    hosts: ["discord.com"],
+    android: "com.discord",
+    ios: (url, [first]) => (first === "channels" ? `discord://-/${pathOf(url)}` : null),
+  },
 ];
 
 const SHORTCODE = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

@@ -1,4 +1,4 @@
-import { countGraphemes } from "../../../core/text.ts";
+import { countCodePoints, countGraphemes } from "../../../core/text.ts";
 import { countCharacters } from "../../../platforms/threads/text.ts";
 import { PartCounter } from "./parts.ts";
 
@@ -6,7 +6,11 @@ type Count = (text: string) => number;
 
 const utf16: Count = (text) => text.length;
 
-const EARLY: Record<string, Count> = { bluesky: countGraphemes, threads: countCharacters };
+const EARLY: Record<string, Count> = {
+  bluesky: countGraphemes,
+  threads: countCharacters,
+  discord: countCodePoints,
+};
 
 const LATE: Record<string, () => Promise<Count>> = {
   x: async () => (await import("../../../platforms/x/weighted-length.ts")).weightedLength,

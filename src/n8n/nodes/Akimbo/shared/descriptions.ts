@@ -6,6 +6,7 @@ export const showFor = (resource: string, ...operations: string[]): IDisplayOpti
 
 export const PLATFORM_OPTIONS = [
   { name: "Bluesky", value: "bluesky" },
+  { name: "Discord", value: "discord" },
   { name: "Facebook", value: "facebook" },
   { name: "Instagram", value: "instagram" },
   { name: "LinkedIn", value: "linkedin" },
@@ -148,7 +149,7 @@ export const FOLLOW_UP_FIELDS: INodeProperties[] = [
     type: "string",
     typeOptions: { multipleValues: true, multipleValueButtonText: "Add Post", rows: 3 },
     default: [],
-    description: "Texts of the posts that follow as a thread, on Bluesky, Threads and X",
+    description: "Texts of the posts that follow as a thread, on Bluesky, Discord, Threads and X",
   },
 ];
 
