@@ -64,9 +64,12 @@ export async function sandboxLogin(name: string): Promise<Record<string, string>
   return { botToken: `${encode(botId)}.${randomHex(3)}.${secretOf(name)}`, channelId };
 }
 
+const LOGIN = /^[^/]+\/[0-9a-f]{24}$/;
+
+/** Null for a deleted webhook and a token that was reset. */
 async function findCaller(call: Call, secret: string): Promise<Caller | null> {
   const login = decode(secret);
-  const name = readSandboxName(login);
+  const name = LOGIN.test(login) ? readSandboxName(login) : null;
   if (name === null) return null;
   const token = `sandbox.discord.${login}`;
   const { store, origin } = call.env;
@@ -74,13 +77,14 @@ async function findCaller(call: Call, secret: string): Promise<Caller | null> {
   return { world: await worldOf(name), token };
 }
 
-/** @throws Refusal 10015 for an unknown id, 50027 for a wrong token */
+/** @throws Refusal 50027 for a wrong token, 10015 for a deleted webhook or another id */
 export async function requireWebhook(call: Call): Promise<Caller> {
-  const caller = await findCaller(call, call.req.param("token") ?? "");
-  const id = call.req.param("webhook");
-  if (caller && caller.world.webhookId === id) return caller;
-  if (caller) throw refusal(401, 50027, "Invalid Webhook Token");
-  throw unknownWebhook();
+  const secret = call.req.param("token") ?? "";
+  if (!LOGIN.test(decode(secret))) throw refusal(401, 50027, "Invalid Webhook Token");
+  const caller = await findCaller(call, secret);
+  const isHere = caller?.world.webhookId === call.req.param("webhook");
+  if (!caller || !isHere) throw unknownWebhook();
+  return caller;
 }
 
 const BOT = /^Bot ([\w-]+)\.[\w-]+\.([\w-]+)$/;
