@@ -121,7 +121,7 @@ const ANSWERS: Partial<Record<Platform, Answer>> = {
   discord: ({ pathname }) =>
     pathname.includes("/guilds/")
       ? { approximate_member_count: 12 }
-      : { id: pathname.split("/").at(-1), reactions: [{ count: 12 }] },
+      : each("discord", (id) => ({ id, reactions: [{ count: 12 }] })),
 };
 
 const HOUR_SECONDS = 3_600;

@@ -182,9 +182,14 @@ export const getMessageRequest = (sender: Sender, place: MessagePlace): Request 
 export const readContentReply = readerOf(field("content", z.string()));
 
 /** Discord leaves `reactions` out where there are none. */
-export const readReactionsReply = readerOf(
-  z.object({ id, reactions: z.array(z.object({ count: counter })).default([]) }),
-);
+export const measured = z.object({
+  id,
+  reactions: z.array(z.object({ count: counter })).default([]),
+});
+
+export type MeasuredMessage = z.output<typeof measured>;
+
+export const readMeasuredReply = readerOf(measured);
 
 export const deleteMessageRequest = (sender: Sender, place: MessagePlace): Request =>
   ownMessageRequest(sender, place, { method: "DELETE" });
@@ -217,3 +222,6 @@ const listed = z.object({
 export type ListedMessage = z.output<typeof listed>;
 
 export const readListReply = readerOf(z.array(listed));
+
+/** Items are parsed one by one. */
+export const readAnyListReply = readerOf(z.array(z.unknown()));

@@ -73,5 +73,6 @@ export const capabilities = {
 /** Seconds. A call may carry 25 MiB. */
 export const timing: ReconcileTiming = { callSeconds: 60, acceptSeconds: 20, listSeconds: 10 };
 
-/** Posts whose figures are read, one by one, in a page. */
+/** Cursor prefix for pages whose posts are read one by one. */
+export const EACH = "each ";
 export const METRICS_PAGE = 20;

@@ -75,6 +75,10 @@ const judge = refusalJudge<DiscordRefusal>({
 
 export const { isUndecided, isTemporary, toRefused, toUnknowable } = judge;
 
+/** Such a bot gets empty lists, and no refusal. */
+export const NO_HISTORY =
+  "Discord shows the bot no message of the channel: it may lack the permission Read Message History.";
+
 const GONE = new Set<number | null>([UNKNOWN_MESSAGE, UNKNOWN_CHANNEL]);
 
 /** A thread that is gone has taken its messages with it. */

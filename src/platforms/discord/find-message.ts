@@ -15,9 +15,9 @@ import {
 } from "./api.ts";
 import type { Place } from "./bookmark.ts";
 import { postText } from "./check.ts";
-import { toUnknowable } from "./failures.ts";
+import { NO_HISTORY, toUnknowable } from "./failures.ts";
 import { type Job, threadNameOf } from "./message.ts";
-import { type Sender, send } from "./sender.ts";
+import { firstIdAt, type Sender, send } from "./sender.ts";
 
 type Bot = Extract<Sender, { kind: "bot" }>;
 
@@ -29,14 +29,8 @@ type Found =
 const SLACK_SECONDS = 60;
 const MAX_PAGES = 5;
 
-/** Source: Discord, "Reference", snowflakes. */
-const EPOCH_MS = 1_420_070_400_000;
-const TIME_BITS = 22n;
-
-function firstIdAt({ readyAt }: Place): bigint {
-  const since = addSeconds(new Date(readyAt), -SLACK_SECONDS).getTime();
-  return BigInt(since - EPOCH_MS) << TIME_BITS;
-}
+const windowStart = ({ readyAt }: Place): bigint =>
+  firstIdAt(addSeconds(new Date(readyAt), -SLACK_SECONDS));
 
 /** Discord leaves out some characters, but neither letters nor digits. */
 const words = (text: string): string => comparable(text).replace(/[^\p{L}\p{N}]/gu, "");
@@ -46,9 +40,7 @@ const isLike = ({ post }: Job, { content, attachments }: ListedMessage): boolean
 
 const SEVERAL = unknowable("More than one message on Discord could be this one.");
 const MANY = unknowable("The channel has more new messages than Akimbo reads.");
-const BLIND = unknowable(
-  "Discord shows the bot no message of the channel: it may lack the permission Read Message History.",
-);
+const BLIND = unknowable(NO_HISTORY);
 
 function judgeMessages(job: Job, { nonce }: Place, own: readonly ListedMessage[]) {
   const named = own.find((message) => String(message.nonce) === nonce);
@@ -66,7 +58,7 @@ export async function findMessage(job: Job, { token, channelId }: Bot, at: Place
   const me = await readMeReply(await send({ ...job, token }, getMeRequest(token)));
   if (!me.ok) return toUnknowable(me.error);
   const channel = at.threadId ?? channelId;
-  const since = firstIdAt(at);
+  const since = windowStart(at);
   const seen: ListedMessage[] = [];
   let reachesBack = false;
   for (let page = 0; page < MAX_PAGES && !reachesBack; page++) {
@@ -98,7 +90,7 @@ export async function findThread(job: Job, sender: Bot, at: Place): Promise<Foun
   const request = getActiveThreadsRequest(sender);
   const reply = await readActiveThreadsReply(await send({ ...job, token }, request));
   if (!reply.ok) return toUnknowable(reply.error);
-  const since = firstIdAt(at);
+  const since = windowStart(at);
   const name = words(threadNameOf(job.post));
   const [thread, another] = reply.value.filter(
     (one) =>

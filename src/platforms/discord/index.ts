@@ -1,6 +1,14 @@
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import { apiVersion, capabilities, METRICS_PAGE, mentions, needs, timing } from "./capabilities.ts";
+import {
+  apiVersion,
+  capabilities,
+  EACH,
+  METRICS_PAGE,
+  mentions,
+  needs,
+  timing,
+} from "./capabilities.ts";
 import { type DiscordSettings, partSettings, settings } from "./settings.ts";
 
 const auth = lazily(
@@ -41,8 +49,8 @@ export const discord: Connector<DiscordSettings> = {
   },
   metrics: {
     counts: ["likes"],
-    callsOf: () => METRICS_PAGE,
-    pagePosts: METRICS_PAGE,
+    callsOf: (cursor) => (cursor?.startsWith(EACH) ? METRICS_PAGE : 1),
+    pagePosts: 50,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
   logins: [

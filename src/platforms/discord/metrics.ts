@@ -1,19 +1,34 @@
 import { ok, refuse } from "../../core/result.ts";
 import { DAY } from "../../core/time.ts";
-import { inTurns, NO_COUNTERS, oddPosts } from "../kit/metrics.ts";
-import type { MeasuredPost, MetricsJob, MetricsReader, MetricsReading } from "../metrics.ts";
+import { inTurns, isLasting, NO_COUNTERS, oddPosts, readPosts } from "../kit/metrics.ts";
+import { failed } from "../kit/refusals.ts";
+import type {
+  MeasuredPost,
+  MetricsJob,
+  MetricsPage,
+  MetricsReader,
+  MetricsReading,
+  OwnPost,
+} from "../metrics.ts";
 import {
   getGuildRequest,
   getMessageRequest,
+  LIST_LIMIT,
+  listMessagesRequest,
+  type MeasuredMessage,
+  measured,
+  readAnyListReply,
+  readMeasuredReply,
   readMemberCountReply,
-  readReactionsReply,
 } from "./api.ts";
-import { METRICS_PAGE } from "./capabilities.ts";
-import { isMessageGone, isTemporary, toRefused } from "./failures.ts";
-import { readPlace, send, senderOf } from "./sender.ts";
+import { EACH, METRICS_PAGE } from "./capabilities.ts";
+import { isMessageGone, NO_HISTORY, toRefused } from "./failures.ts";
+import { readPlace, type Sender, send, senderOf, timeOf } from "./sender.ts";
 
-/** Older posts are not read, because each takes a call. */
+/** Older posts are not read: reactions come within days. */
 const MAX_AGE_MS = 29 * DAY;
+/** Others write into the channel too, and a bot gets 100 messages a page. */
+const MAX_PAGES = 5;
 
 /** The server's members. A webhook is not told how many there are. */
 export async function readFollowers(job: MetricsJob): MetricsReading<number | null> {
@@ -24,40 +39,86 @@ export async function readFollowers(job: MetricsJob): MetricsReading<number | nu
   return reply.ok ? reply : refuse(toRefused(reply.error, job.now()));
 }
 
+const oldestRead = (job: MetricsJob): number => job.now().getTime() - MAX_AGE_MS;
+
+const isThreaded = ({ id }: OwnPost): boolean => readPlace(id).threadId !== null;
+
+const toPost = ({ isReply: _, ...own }: OwnPost, { reactions }: MeasuredMessage): MeasuredPost => ({
+  ...own,
+  counters: {
+    ...NO_COUNTERS,
+    likes: reactions.reduce<number | null>(
+      (sum, { count }) => (sum === null || count === null ? null : sum + count),
+      0,
+    ),
+  },
+});
+
+/** A bot lists its channel. Messages in threads, and those of a webhook, are read one by one. */
 export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
   const sender = senderOf(job);
-  const since = job.now().getTime() - MAX_AGE_MS;
-  const recent = job.own.filter(({ publishedAt }) => publishedAt.getTime() >= since);
-  const from = Number(cursor ?? 0);
-  const page = recent.slice(from, from + METRICS_PAGE);
+  const recent = job.own.filter(({ publishedAt }) => publishedAt.getTime() >= oldestRead(job));
+  if (cursor?.startsWith(EACH)) {
+    const singles = sender.kind === "bot" ? recent.filter(isThreaded) : recent;
+    return readEach(job, sender, singles, Number(cursor.slice(EACH.length)));
+  }
+  if (sender.kind === "webhook") {
+    return ok({ posts: [], cursor: recent.length > 0 ? `${EACH}0` : null });
+  }
+  const page = await readList(job, sender, cursor);
+  const isLast = page.ok && page.value.cursor === null && recent.some(isThreaded);
+  return isLast ? ok({ ...page.value, cursor: `${EACH}0` }) : page;
+};
+
+async function readList(
+  job: MetricsJob,
+  { token, channelId }: Extract<Sender, { kind: "bot" }>,
+  cursor: string | null,
+): MetricsReading<MetricsPage> {
+  const [pages = "0", before = null] = cursor?.split(" ") ?? [];
+  const request = listMessagesRequest(token, channelId, before);
+  const reply = await readAnyListReply(await send({ ...job, token }, request));
+  if (!reply.ok) return refuse(toRefused(reply.error, job.now()));
+  if (reply.value.length === 0 && before === null && job.own.some((post) => !isThreaded(post))) {
+    return refuse(failed("unknown", NO_HISTORY));
+  }
+  const own = new Map(job.own.map((post) => [post.id, post]));
+  const read = readPosts("Discord", reply.value, measured, (message) => {
+    const post = own.get(message.id);
+    return post ? toPost(post, message) : null;
+  });
+  const oldest = measured.safeParse(reply.value.at(-1)).data?.id;
+  const goesOn =
+    reply.value.length === LIST_LIMIT &&
+    oldest !== undefined &&
+    timeOf(oldest) >= oldestRead(job) &&
+    Number(pages) + 1 < MAX_PAGES;
+  return ok({ ...read, cursor: goesOn ? `${Number(pages) + 1} ${oldest}` : null });
+}
+
+async function readEach(
+  job: MetricsJob,
+  sender: Sender,
+  posts: readonly OwnPost[],
+  from: number,
+): MetricsReading<MetricsPage> {
+  const next = from + METRICS_PAGE;
+  const page = posts.slice(from, next);
   const replies = await inTurns(page, async ({ id }) => {
     const request = getMessageRequest(sender, readPlace(id));
-    return readReactionsReply(await send({ ...job, token: sender.token }, request));
+    return readMeasuredReply(await send({ ...job, token: sender.token }, request));
   });
-  const posts: MeasuredPost[] = [];
+  const read: MeasuredPost[] = [];
   let odd = 0;
-  for (const [i, { isReply: _, ...own }] of page.entries()) {
+  for (const [i, post] of page.entries()) {
     const reply = replies[i];
-    if (reply?.ok) {
-      const counts = reply.value.reactions.map(({ count }) => count);
-      const likes = counts.reduce(
-        (sum, count) => (sum === null || count === null ? null : sum + count),
-        0 as number | null,
-      );
-      posts.push({ ...own, counters: { ...NO_COUNTERS, likes } });
-    } else if (reply && !isMessageGone(reply.error, readPlace(own.id).threadId)) {
-      const isOdd = reply.error.status < 300;
-      if (!isOdd && (isTemporary(reply.error) || reply.error.status === 401)) {
-        return refuse(toRefused(reply.error, job.now()));
-      }
+    if (reply?.ok) read.push(toPost(post, reply.value));
+    else if (reply && !isMessageGone(reply.error, readPlace(post.id).threadId)) {
+      const refused = toRefused(reply.error, job.now());
+      if (reply.error.status >= 300 && !isLasting(refused)) return refuse(refused);
       odd++;
     }
   }
-  const [first] = replies;
-  if (first && !first.ok && posts.length === 0 && odd > 0) {
-    return refuse(toRefused(first.error, job.now()));
-  }
-  const isLast = recent.length <= from + METRICS_PAGE;
   const problems = odd > 0 ? [oddPosts("Discord", odd)] : [];
-  return ok({ posts, cursor: isLast ? null : String(from + METRICS_PAGE), problems });
-};
+  return ok({ posts: read, cursor: next < posts.length ? EACH + next : null, problems });
+}

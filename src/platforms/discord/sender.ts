@@ -47,6 +47,15 @@ export function readPlace(id: string): MessagePlace {
 export const writePlace = ({ threadId, messageId }: MessagePlace): string =>
   threadId === null ? messageId : `${threadId}/${messageId}`;
 
+/** Source: Discord, "Reference", snowflakes. */
+const EPOCH_MS = 1_420_070_400_000;
+const TIME_BITS = 22n;
+
+export const firstIdAt = (at: Date): bigint => BigInt(at.getTime() - EPOCH_MS) << TIME_BITS;
+
+/** Epoch milliseconds of an id. */
+export const timeOf = (id: string): number => Number(BigInt(id) >> TIME_BITS) + EPOCH_MS;
+
 /** An error of the network may repeat the address, which holds a webhook's token. */
 export async function send(
   { fetch, token }: { fetch: Fetch; token: string },

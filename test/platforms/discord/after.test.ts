@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { discord } from "../../../src/platforms/discord/index.ts";
 import type { AccountCall } from "../../../src/platforms/removal.ts";
-import { BOT, NOW, network, post, refusal, TOKEN, WEBHOOK } from "./scripted.ts";
+import { BOT, idAt, NOW, network, post, refusal, TOKEN, WEBHOOK } from "./scripted.ts";
 
 const IN_THREAD = "555555555555555555/666666666666666666";
 const { removal, correction, metrics } = discord;
@@ -79,9 +79,12 @@ describe("figures", () => {
   const reactions = (...counts: number[]) =>
     Response.json({ id: "1", reactions: counts.map((count) => ({ count })) });
 
-  test("are the reactions of each message; a deleted one has none", async () => {
+  test("of a webhook are the reactions of each message; a deleted one has none", async () => {
     const { call, calls } = callOf(WEBHOOK, reactions(3, 4), gone(), Response.json({ id: "3" }));
-    const page = await metrics?.readPage({ ...call, own }, null);
+    const first = await metrics?.readPage({ ...call, own }, null);
+    expect(first).toEqual({ ok: true, value: { posts: [], cursor: "each 0" } });
+    expect(calls).toEqual([]);
+    const page = await metrics?.readPage({ ...call, own }, "each 0");
     expect(page).toMatchObject({ ok: true, value: { cursor: null, problems: [] } });
     if (!page?.ok) return;
     expect(page.value.posts.map(({ id, counters }) => [id, counters.likes])).toEqual([
@@ -89,6 +92,49 @@ describe("figures", () => {
       ["5/3", 0],
     ]);
     expect(calls[2]?.query).toEqual({ thread_id: "5" });
+  });
+
+  test("of a bot are listed with the channel, and those in threads are read one by one", async () => {
+    const list = [
+      { id: "9", reactions: [{ count: 99 }] },
+      { id: "1", reactions: [{ count: 3 }] },
+    ];
+    const { call, calls } = callOf(BOT, Response.json(list), reactions(2));
+    const first = await metrics?.readPage({ ...call, own }, null);
+    expect(first).toMatchObject({
+      value: { posts: [{ id: "1", counters: { likes: 3 } }], cursor: "each 0" },
+    });
+    const second = await metrics?.readPage({ ...call, own }, "each 0");
+    expect(second).toMatchObject({
+      value: { posts: [{ id: "5/3", counters: { likes: 2 } }], cursor: null },
+    });
+    expect(calls.map(({ path }) => path)).toEqual([
+      "/api/v10/channels/333333333333333333/messages",
+      "/api/v10/channels/5/messages/3",
+    ]);
+  });
+
+  test("of a bot are read page by page, as far as they are new", async () => {
+    const listOf = (seconds: number) =>
+      Array.from({ length: 100 }, (_, i) => ({ id: idAt(seconds, 100 - i) }));
+    const old = -40 * 86_400;
+    const { call, calls } = callOf(BOT, Response.json(listOf(-60)), Response.json(listOf(old)));
+    const first = await metrics?.readPage({ ...call, own: [] }, null);
+    expect(first).toMatchObject({ value: { cursor: `1 ${idAt(-60, 1)}` } });
+    const cursor = first?.ok ? first.value.cursor : null;
+    expect(await metrics?.readPage({ ...call, own: [] }, cursor)).toMatchObject({
+      value: { cursor: null },
+    });
+    expect(calls[1]?.query).toEqual({ limit: "100", before: idAt(-60, 1) });
+  });
+
+  test.each<[string, () => Response]>([
+    ["a limit", () => Response.json({ message: "Wait.", retry_after: 5 }, { status: 429 })],
+    ["an outage", () => new Response("", { status: 502 })],
+    ["a lost login", () => refusal(404, 10015, "Unknown Webhook")],
+  ])("end with %s", async (_, reply) => {
+    const { call } = callOf(WEBHOOK, reactions(3), reply(), reactions(1));
+    expect(await metrics?.readPage({ ...call, own }, "each 0")).toMatchObject({ ok: false });
   });
 
   test("of old messages are not read", async () => {
