@@ -49,7 +49,7 @@ const toRefusal = (
 
 async function readWebhook(fetch: Fetch, webhookId: string, token: string): Connecting {
   const request = getWebhookRequest(webhookId, token);
-  const reply = await readWebhookReply(await send({ fetch, token }, request));
+  const reply = await readWebhookReply(await send({ fetch, accessToken: token }, request));
   if (!reply.ok) {
     const words = `Discord does not know this webhook: ${reply.error.message}. Copy its address again.`;
     return toRefusal(reply.error, "webhookUrl", words);
@@ -65,14 +65,14 @@ async function readWebhook(fetch: Fetch, webhookId: string, token: string): Conn
 
 /** @param channelId null where the caller does not name any */
 async function readBot(fetch: Fetch, token: string, channelId: string | null): Connecting {
-  const me = await readMeReply(await send({ fetch, token }, getMeRequest(token)));
+  const me = await readMeReply(await send({ fetch, accessToken: token }, getMeRequest(token)));
   if (!me.ok) {
     const words = `Discord refuses the bot's token: ${me.error.message}. Reset it, and copy the new one.`;
     return toRefusal(me.error, "botToken", words);
   }
   if (channelId === null) return finalRefusal(NO_CHANNEL, "pageId");
   const reply = await readChannelReply(
-    await send({ fetch, token }, getChannelRequest(token, channelId)),
+    await send({ fetch, accessToken: token }, getChannelRequest(token, channelId)),
   );
   if (!reply.ok) {
     const isOut = reply.error.code === UNKNOWN_CHANNEL;

@@ -19,7 +19,7 @@ export async function correct(
 ): Promise<Result<null, Stopped>> {
   const sender = senderOf(call);
   const request = editMessageRequest(sender, readPlace(id), description);
-  const reply = await readDoneReply(await send({ ...call, token: sender.token }, request));
+  const reply = await readDoneReply(await send(call, request));
   return reply.ok ? ok(null) : refuse(toRefused(reply.error, call.now()));
 }
 
@@ -30,7 +30,7 @@ export async function shows(
 ): Promise<Result<boolean, Stopped>> {
   const sender = senderOf(call);
   const request = getMessageRequest(sender, readPlace(id));
-  const reply = await readContentReply(await send({ ...call, token: sender.token }, request));
+  const reply = await readContentReply(await send(call, request));
   if (!reply.ok) return refuse(toRefused(reply.error, call.now()));
   return ok(comparable(reply.value) === comparable(description));
 }

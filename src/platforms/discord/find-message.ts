@@ -55,7 +55,7 @@ function judgeMessages(job: Job, { nonce }: Place, own: readonly ListedMessage[]
  * message, has the message or there is none.
  */
 export async function findMessage(job: Job, { token, channelId }: Bot, at: Place): Promise<Found> {
-  const me = await readMeReply(await send({ ...job, token }, getMeRequest(token)));
+  const me = await readMeReply(await send(job, getMeRequest(token)));
   if (!me.ok) return toUnknowable(me.error);
   const channel = at.threadId ?? channelId;
   const since = windowStart(at);
@@ -63,7 +63,7 @@ export async function findMessage(job: Job, { token, channelId }: Bot, at: Place
   let reachesBack = false;
   for (let page = 0; page < MAX_PAGES && !reachesBack; page++) {
     const request = listMessagesRequest(token, channel, seen.at(-1)?.id ?? null);
-    const reply = await readListReply(await send({ ...job, token }, request));
+    const reply = await readListReply(await send(job, request));
     if (!reply.ok) return toUnknowable(reply.error);
     seen.push(...reply.value);
     const oldest = reply.value.at(-1);
@@ -85,10 +85,10 @@ const NO_THREAD = "Discord lists no thread like this one, which nothing else nam
 /** The call that begins a thread takes no nonce, so it is never repeated. */
 export async function findThread(job: Job, sender: Bot, at: Place): Promise<Found | Unknowable> {
   const { token, channelId } = sender;
-  const me = await readMeReply(await send({ ...job, token }, getMeRequest(token)));
+  const me = await readMeReply(await send(job, getMeRequest(token)));
   if (!me.ok) return toUnknowable(me.error);
   const request = getActiveThreadsRequest(sender);
-  const reply = await readActiveThreadsReply(await send({ ...job, token }, request));
+  const reply = await readActiveThreadsReply(await send(job, request));
   if (!reply.ok) return toUnknowable(reply.error);
   const since = windowStart(at);
   const name = words(threadNameOf(job.post));

@@ -34,8 +34,7 @@ const MAX_PAGES = 5;
 export async function readFollowers(job: MetricsJob): MetricsReading<number | null> {
   const sender = senderOf(job);
   if (sender.kind === "webhook") return ok(null);
-  const { token } = sender;
-  const reply = await readMemberCountReply(await send({ ...job, token }, getGuildRequest(sender)));
+  const reply = await readMemberCountReply(await send(job, getGuildRequest(sender)));
   return reply.ok ? reply : refuse(toRefused(reply.error, job.now()));
 }
 
@@ -77,7 +76,7 @@ async function readList(
 ): MetricsReading<MetricsPage> {
   const [pages = "0", before = null] = cursor?.split(" ") ?? [];
   const request = listMessagesRequest(token, channelId, before);
-  const reply = await readAnyListReply(await send({ ...job, token }, request));
+  const reply = await readAnyListReply(await send(job, request));
   if (!reply.ok) return refuse(toRefused(reply.error, job.now()));
   if (reply.value.length === 0 && before === null && job.own.some((post) => !isThreaded(post))) {
     return refuse(failed("unknown", NO_HISTORY));
@@ -106,7 +105,7 @@ async function readEach(
   const page = posts.slice(from, next);
   const replies = await inTurns(page, async ({ id }) => {
     const request = getMessageRequest(sender, readPlace(id));
-    return readMeasuredReply(await send({ ...job, token: sender.token }, request));
+    return readMeasuredReply(await send(job, request));
   });
   const read: MeasuredPost[] = [];
   let odd = 0;

@@ -64,7 +64,7 @@ async function findChannel(
   threadId: string | null,
 ): Promise<Result<boolean, Stopped>> {
   const request = getChannelRequest(token, threadId ?? channelId);
-  const reply = await readChannelReply(await send({ ...job, token }, request));
+  const reply = await readChannelReply(await send(job, request));
   if (!reply.ok) {
     const isThread = threadId !== null && reply.error.code === UNKNOWN_CHANNEL;
     return refuse(
@@ -96,7 +96,7 @@ async function sendMessage(job: Job, sender: Sender, at: Place): Promise<Sent> {
   const own = sender.kind === "bot" ? botFields(job, at) : webhookFields(job, at);
   const body = bodyOf(job, { ...contentOf(job), ...own });
   const request = createMessageRequest(sender, at.threadId, body);
-  const reply = await readMessageReply(await send({ ...job, token: sender.token }, request));
+  const reply = await readMessageReply(await send(job, request));
   if (!reply.ok) return reply;
   const threadId = at.opensThread ? reply.value.channel_id : at.threadId;
   return ok({ ...reply.value, threadId });
@@ -108,7 +108,7 @@ async function beginThread(
 ): Promise<Sent> {
   const json = { ...threadFields(job), name: threadNameOf(job.post), message: contentOf(job) };
   const request = createThreadRequest(token, channelId, bodyOf(job, json));
-  const reply = await readCreateThreadReply(await send({ ...job, token }, request));
+  const reply = await readCreateThreadReply(await send(job, request));
   return reply.ok ? ok({ ...reply.value, threadId: reply.value.channel_id }) : reply;
 }
 

@@ -10,7 +10,7 @@ export async function readBack(call: AccountCall, id: string): Promise<Result<Re
   const sender = senderOf(call);
   const place = readPlace(id);
   const request = getMessageRequest(sender, place);
-  const reply = await readContentReply(await send({ ...call, token: sender.token }, request));
+  const reply = await readContentReply(await send(call, request));
   if (reply.ok) return seen();
   if (isMessageGone(reply.error, place.threadId)) return MISSING;
   return refuse(toRefused(reply.error, call.now()));
@@ -20,7 +20,7 @@ export async function remove(call: AccountCall, id: string): Promise<Result<Remo
   const sender = senderOf(call);
   const place = readPlace(id);
   const request = deleteMessageRequest(sender, place);
-  const reply = await readDoneReply(await send({ ...call, token: sender.token }, request));
+  const reply = await readDoneReply(await send(call, request));
   if (reply.ok) return ok("deleted");
   if (isMessageGone(reply.error, place.threadId)) return ok("missing");
   return refuse(toRefused(reply.error, call.now()));

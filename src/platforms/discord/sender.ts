@@ -58,14 +58,14 @@ export const timeOf = (id: string): number => Number(BigInt(id) >> TIME_BITS) + 
 
 /** An error of the network may repeat the address, which holds a webhook's token. */
 export async function send(
-  { fetch, token }: { fetch: Fetch; token: string },
+  { fetch, accessToken }: { fetch: Fetch; accessToken: string },
   request: Request,
 ): Promise<Response> {
   try {
     return await fetch(request);
   } catch (error) {
-    if (token !== "" && error instanceof Error && error.message.includes(token)) {
-      error.message = error.message.replaceAll(token, "[hidden]");
+    if (error instanceof Error && error.message.includes(accessToken)) {
+      error.message = error.message.replaceAll(accessToken, "[hidden]");
     }
     throw error;
   }

@@ -3,7 +3,6 @@ import { type Call, deliver } from "../kit/simulator.ts";
 import { invalidForm, missingAccess, refusal, unknownChannel, unknownGuild } from "./call.ts";
 import {
   botInput,
-  editInput,
   readInput,
   requireMessage,
   requireNonce,
@@ -12,9 +11,8 @@ import {
   threadInput,
 } from "./input.ts";
 import {
-  changeMessage,
-  deleteMessage,
   findByNonce,
+  messageCalls,
   messages,
   requireMessageOf,
   saveMessage,
@@ -166,24 +164,10 @@ export async function listMessages(call: Call): Promise<Response> {
   return Response.json(hasFirst ? [...shown, first] : shown);
 }
 
-async function findMessage(call: Call, isOwn = false) {
+async function findMessage(call: Call, isOwn: boolean) {
   const { world } = await requireBot(call);
   const { id } = requireChannel(call, world);
   return requireMessageOf(call, isOwn ? world.botId : null, id);
 }
 
-export const readMessage = async (call: Call): Promise<Response> =>
-  Response.json(show(await findMessage(call), true));
-
-export async function editMessage(call: Call): Promise<Response> {
-  const message = await findMessage(call, true);
-  const { fields, files } = await readInput(call, editInput);
-  requireMessage(fields, files, true);
-  changeMessage(call, message, fields);
-  return Response.json(show(await findMessage(call)));
-}
-
-export async function removeMessage(call: Call): Promise<Response> {
-  deleteMessage(call, await findMessage(call, true));
-  return new Response(null, { status: 204 });
-}
+export const { readMessage, editMessage, removeMessage } = messageCalls(findMessage);

@@ -7,7 +7,7 @@ import type { Call } from "../kit/simulator.ts";
 import type { SandboxStore } from "../kit/store.ts";
 import { flag, integer, json, key, optional, type RowOf, Table, text } from "../kit/table.ts";
 import { tooLarge, unknownMessage } from "./call.ts";
-import type { MessageInput, SentFile } from "./input.ts";
+import { editInput, type MessageInput, readInput, requireMessage, type SentFile } from "./input.ts";
 import { usernameOf, type World } from "./world.ts";
 
 interface Attachment {
@@ -176,7 +176,7 @@ export function show(message: Message, withReactions = false): Record<string, un
   };
 }
 
-export function changeMessage(call: Call, { id }: Message, { content, flags }: MessageInput): void {
+function changeMessage(call: Call, { id }: Message, { content, flags }: MessageInput): void {
   const { store } = call.env;
   const changed = {
     ...(content === undefined ? {} : { content: (content ?? "").trim() }),
@@ -187,7 +187,25 @@ export function changeMessage(call: Call, { id }: Message, { content, flags }: M
   store.changeFields("discord", id, changed, changed.content);
 }
 
-export function deleteMessage(call: Call, { id }: Message): void {
-  messages.update(call.env.store, { id }, { is_deleted: true });
-  call.env.store.deletePost("discord", id);
-}
+type Find = (call: Call, isOwn: boolean) => Promise<Message>;
+
+/** The three calls about one message, which webhooks and bots have alike. */
+export const messageCalls = (find: Find) => ({
+  readMessage: async (call: Call): Promise<Response> =>
+    Response.json(show(await find(call, false), true)),
+
+  async editMessage(call: Call): Promise<Response> {
+    const message = await find(call, true);
+    const { fields, files } = await readInput(call, editInput);
+    requireMessage(fields, files, true);
+    changeMessage(call, message, fields);
+    return Response.json(show(await find(call, true)));
+  },
+
+  async removeMessage(call: Call): Promise<Response> {
+    const { id } = await find(call, true);
+    messages.update(call.env.store, { id }, { is_deleted: true });
+    call.env.store.deletePost("discord", id);
+    return new Response(null, { status: 204 });
+  },
+});

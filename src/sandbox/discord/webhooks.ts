@@ -1,7 +1,6 @@
 import { type Call, deliver } from "../kit/simulator.ts";
 import { refusal } from "./call.ts";
 import {
-  editInput,
   readInput,
   requireMessage,
   requireTags,
@@ -9,14 +8,7 @@ import {
   requireUsername,
   webhookInput,
 } from "./input.ts";
-import {
-  changeMessage,
-  deleteMessage,
-  type Message,
-  requireMessageOf,
-  saveMessage,
-  show,
-} from "./messages.ts";
+import { type Message, messageCalls, requireMessageOf, saveMessage, show } from "./messages.ts";
 import { steerMessage } from "./steering.ts";
 import { openThread, requireThread } from "./threads.ts";
 import { requireWebhook, type World } from "./world.ts";
@@ -99,18 +91,4 @@ async function findMessage(call: Call): Promise<Message> {
   return requireMessageOf(call, world.webhookId, thread?.id ?? world.channelId);
 }
 
-export const readMessage = async (call: Call): Promise<Response> =>
-  Response.json(show(await findMessage(call), true));
-
-export async function editMessage(call: Call): Promise<Response> {
-  const message = await findMessage(call);
-  const { fields, files } = await readInput(call, editInput);
-  requireMessage(fields, files, true);
-  changeMessage(call, message, fields);
-  return Response.json(show(await findMessage(call)));
-}
-
-export async function removeMessage(call: Call): Promise<Response> {
-  deleteMessage(call, await findMessage(call));
-  return new Response(null, { status: 204 });
-}
+export const { readMessage, editMessage, removeMessage } = messageCalls(findMessage);

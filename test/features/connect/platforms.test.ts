@@ -180,7 +180,7 @@ test.each([
   expect(callback.endsWith(end)).toBe(true);
 });
 
-test.each(connectors().map(({ platform }) => platform))(
+test.each(connectors().flatMap(({ platform, consent }) => (consent ? [platform] : [])))(
   "nothing is connected at %s where every permission was left out",
   async (platform) => {
     const consentPage = await openConsentPage(browser, await begin(platform));
