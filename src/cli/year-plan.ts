@@ -14,8 +14,18 @@ export interface PlannedPost {
 }
 
 const TAKERS: Record<Kind, readonly Platform[]> = {
-  text: ["bluesky", "facebook", "linkedin", "mastodon", "threads", "x"],
-  photo: ["bluesky", "facebook", "instagram", "linkedin", "mastodon", "pinterest", "threads", "x"],
+  text: ["bluesky", "discord", "facebook", "linkedin", "mastodon", "threads", "x"],
+  photo: [
+    "bluesky",
+    "discord",
+    "facebook",
+    "instagram",
+    "linkedin",
+    "mastodon",
+    "pinterest",
+    "threads",
+    "x",
+  ],
   video: ["facebook", "instagram", "linkedin", "pinterest", "tiktok", "x", "youtube"],
 };
 const EVERYWHERE = [...new Set(Object.values(TAKERS).flat())].sort();

@@ -11,6 +11,7 @@ export const PLATFORMS = [
   "x",
   "mastodon",
   "telegram",
+  "discord",
 ] as const;
 
 export type Platform = (typeof PLATFORMS)[number];

@@ -28,6 +28,13 @@ export const REPLACED_BYTES = "\uFFFD";
 
 export const countUtf8Bytes = (text: string): number => utf8.encode(text).length;
 
+/** An emoji may have several. */
+export function countCodePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
 /** Counts code points, like JSON Schema. */
 export function isLongerThan(text: string, max: number): boolean {
   if (text.length <= max) return false;

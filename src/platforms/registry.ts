@@ -1,6 +1,7 @@
 import { PLATFORMS, type Platform } from "../core/platforms.ts";
 import { bluesky } from "./bluesky/index.ts";
 import type { Connector } from "./connector.ts";
+import { discord } from "./discord/index.ts";
 import { facebook } from "./facebook/index.ts";
 import { instagram } from "./instagram/index.ts";
 import { linkedin } from "./linkedin/index.ts";
@@ -24,6 +25,7 @@ const CONNECTORS: Readonly<Record<Platform, Connector>> = {
   x,
   mastodon,
   telegram,
+  discord,
 };
 
 const IN_ORDER: readonly Connector[] = PLATFORMS.map((platform) => CONNECTORS[platform]);

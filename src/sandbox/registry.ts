@@ -6,7 +6,7 @@ import type { Simulator } from "./kit/simulator.ts";
 export interface SimulatedPlatform {
   platform: Platform;
   origins: readonly string[];
-  /** Fills in the connector's first form. Absent where tokens of `sandbox/kit/login.ts` create the accounts. */
+  /** Fills in one of the connector's forms. Absent where tokens of `sandbox/kit/login.ts` create the accounts. */
   login?(name: string): Promise<LoginValues>;
   /** The server of the accounts that tokens create, on networks with many. */
   service?: string;
@@ -123,6 +123,13 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
     login: async (name) => (await import("./telegram/identity.ts")).sandboxLogin(name),
     load: async () => (await import("./telegram/index.ts")).telegramSimulator,
     loadDemo: async () => (await import("./telegram/demo.ts")).demoPosts,
+  },
+  {
+    platform: "discord",
+    origins: ["https://discord.com"],
+    login: async (name) => (await import("./discord/world.ts")).sandboxLogin(name),
+    load: async () => (await import("./discord/index.ts")).discordSimulator,
+    loadDemo: async () => (await import("./discord/demo.ts")).demoPosts,
   },
 ];
 

@@ -21,6 +21,7 @@ const did = (i: number): string => `did:plc:${String(i).padStart(24, "a")}`;
 const ACCOUNT_OF: Partial<Record<Platform, (i: number) => string>> = {
   linkedin: (i) => `urn:li:organization:${1 + i}`,
   bluesky: did,
+  discord: (i) => `channels/1/${1 + i}`,
 };
 
 const jwt = (claims: object) => `e30.${btoa(JSON.stringify(claims)).replaceAll("=", "")}.x`;
@@ -118,6 +119,10 @@ const ANSWERS: Partial<Record<Platform, Answer>> = {
     return { feed: each("bluesky", (uri) => ({ post: { uri, author, record, ...counts } })) };
   },
   telegram: () => ({ ok: true, result: 12 }),
+  discord: ({ pathname }) =>
+    pathname.includes("/guilds/")
+      ? { approximate_member_count: 12 }
+      : each("discord", (id) => ({ id, reactions: [{ count: 12 }] })),
 };
 
 const HOUR_SECONDS = 3_600;

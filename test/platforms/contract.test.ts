@@ -18,6 +18,7 @@ const DAILY_CAPS: Record<Platform, number> = {
   pinterest: 20,
   mastodon: 150,
   telegram: 150,
+  discord: 150,
 };
 
 const KINDS: MediaKind[] = ["image", "video", "document"];

@@ -205,6 +205,14 @@ const ROWS: Partial<Record<Platform, Row>> = {
             }),
           ),
   },
+  discord: {
+    metric: "likes",
+    account: "channels/1/7",
+    id: (i) => `70${i}`,
+    followers: { approximate_member_count: 12 },
+    answer: (_, numbers) =>
+      numbers.map((count, i) => odd(count, { id: `70${i}`, reactions: [{ count }] })),
+  },
 };
 
 /** Replaces an item of the list by something unreadable. */

@@ -1,4 +1,5 @@
 import { bluesky } from "./bluesky/row.ts";
+import { discord, discordBot } from "./discord/row.ts";
 import { facebook } from "./facebook/row.ts";
 import { instagram } from "./instagram/row.ts";
 import { linkedin, linkedinPage } from "./linkedin/row.ts";
@@ -24,4 +25,6 @@ export const ROWS: Row[] = [
   x,
   mastodon,
   telegram,
+  discord,
+  discordBot,
 ];

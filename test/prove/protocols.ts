@@ -1,4 +1,5 @@
 import type { Protocol } from "./protocol.ts";
+import { discord } from "./protocols/discord.ts";
 import { facebook } from "./protocols/facebook.ts";
 import { instagram } from "./protocols/instagram.ts";
 import { linkedin } from "./protocols/linkedin.ts";
@@ -22,6 +23,7 @@ export const PROTOCOLS: readonly Protocol[] = [
   x,
   mastodon,
   telegram,
+  discord,
 ];
 
 export const findProtocol = (platform: string): Protocol | undefined =>

@@ -33,7 +33,10 @@ const TEAM = {
   "a later refresh token": "canary-of-a-later-refresh-token-a1b2",
   "tokens of one's own": "canary-of-a-token-of-ones-own-a1b2c3",
   "the secret of a webhook": "canary-of-a-webhook-secret-a1b2c3d4",
+  "the token in an address of Discord": "canary-of-a-discord-webhook-a1b2c3d4",
 };
+
+const DISCORD = `https://discord.com/api/webhooks/222222222222222222/${TEAM["the token in an address of Discord"]}`;
 
 const PDS = "https://pds.example.com";
 const JPEG = Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 0, 0, 0);
@@ -74,6 +77,11 @@ function createNetwork() {
   });
   const answer = async (request: Request): Promise<Response> => {
     const { origin, pathname } = new URL(request.url);
+    if (origin === "https://discord.com") {
+      const hook = { id: "222222222222222222", type: 1, guild_id: "1", name: "News" };
+      const isRead = request.method === "GET";
+      return isRead ? Response.json(hook) : Response.json({}, { status: 400 });
+    }
     if (origin === "https://receiver.example") return new Response("no", { status: 500 });
     if (pathname.endsWith("server.createSession")) {
       if (state.refusesLogin)
@@ -149,6 +157,9 @@ test("no secret stands in the database, files, queues, logs, mails, exports, eve
   });
   expect(own.status, JSON.stringify(own.body)).toBe(200);
   const x = own.body.data.id;
+  const hooked = await call("POST", "/accounts", { platform: "discord", webhookUrl: DISCORD });
+  expect(hooked.status, JSON.stringify(hooked.body)).toBe(200);
+  await call("POST", "/accounts", { platform: "discord", webhookUrl: `${DISCORD}/slack` });
   const consent = await call("POST", "/accounts", { platform: "instagram" });
   expect(consent.body, JSON.stringify(consent.body)).toHaveProperty("authorizationUrl");
 
@@ -171,6 +182,7 @@ test("no secret stands in the database, files, queues, logs, mails, exports, eve
   network.state.isBroken = true;
   const broken = await textPost(bluesky, "Broken");
   expect(await statusOf(broken)).not.toBe("completed");
+  expect(await statusOf(await textPost(hooked.body.data.id, "Lost"))).not.toBe("completed");
   network.state.isBroken = false;
   harness.advance(3_600);
   // The login of X has ended, and X refuses to renew it.

@@ -63,6 +63,14 @@ const LABELS: Record<string, string> = {
   telegram_spoiler: "Files blurred until tapped",
   telegram_topic_id: "Number of the topic",
   telegram_format: "Format of the text",
+  discord_thread_id: "Number of the thread",
+  discord_thread_name: "Name of the thread, in a forum",
+  discord_tags: "Tags of the thread, in a forum",
+  discord_suppress_embeds: "Without previews of links",
+  discord_silent: "Without notifications",
+  discord_spoiler: "Files hidden until they are clicked",
+  discord_mentions: "Whom mentions may notify",
+  discord_username: "Name of the author, with a webhook",
 };
 
 /** A setting without words of its own is named by its field. */

@@ -40,7 +40,7 @@ export async function logIn(
     const { simulatedOf } = await import("../../sandbox/registry.ts");
     const simulated = simulatedOf(platform);
     const login = await simulated?.login?.(accountName);
-    const [form] = connector.logins ?? [];
+    const form = login && connector.logins?.find((one) => isFilledIn(one, login));
     const asking =
       form && login
         ? form.connect(fetch, login)

@@ -83,9 +83,9 @@ const isBefore = (at: Date | null, end: Date): boolean => at !== null && at < en
 
 const SetupHint = () => (
   <p>
-    Bluesky, Telegram and the sandbox need nothing. For the real accounts of other platforms, the{" "}
-    <a href="/app/setup">setup pages</a> lead you through it, step by step; only you, the owner of
-    the instance, see them.
+    Bluesky, Mastodon, Telegram, Discord and the sandbox need nothing. For the real accounts of
+    other platforms, the <a href="/app/setup">setup pages</a> lead you through it, step by step;
+    only you, the owner of the instance, see them.
   </p>
 );
 

@@ -97,6 +97,11 @@ const APPS: readonly App[] = [
       return `tg://resolve?domain=${first}${post}`;
     },
   },
+  {
+    hosts: ["discord.com"],
+    android: "com.discord",
+    ios: (url, [first]) => (first === "channels" ? `discord://-/${pathOf(url)}` : null),
+  },
 ];
 
 const SHORTCODE = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

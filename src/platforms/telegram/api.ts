@@ -4,7 +4,7 @@ import type { Fetch } from "../connector.ts";
 import type { Refusal } from "../kit/refusals.ts";
 import { messageOf, readRetryAfter, replyReader } from "../kit/replies.ts";
 import { field, maybeText } from "../kit/shapes.ts";
-import { type FormFile, streamedForm } from "../kit/streamed-form.ts";
+import { streamedFiles, type UnreadFile } from "../kit/streamed-form.ts";
 
 const API = "https://api.telegram.org";
 const MAX_REPLY_BYTES = 1_000_000;
@@ -48,17 +48,17 @@ type Parameters = Readonly<Record<string, unknown>>;
 const addressOf = (token: string): string =>
   `bot${encodeURIComponent(token).replaceAll("%3A", ":")}`;
 
-function toRequest(address: string, parameters: Parameters, files: FormFile[]): Request {
+function toRequest(address: string, parameters: Parameters, files: UnreadFile[]): Request {
   const init = { method: "POST", redirect: "manual" } as const;
   if (files.length === 0) {
     const headers = { "content-type": "application/json" };
     return new Request(address, { ...init, headers, body: JSON.stringify(parameters) });
   }
-  const texts = Object.entries(parameters).map(([name, value]) => [
+  const texts = Object.entries(parameters).map(([name, value]) => ({
     name,
-    typeof value === "string" ? value : JSON.stringify(value),
-  ]);
-  const { body, contentType } = streamedForm(Object.fromEntries(texts), ...files);
+    text: typeof value === "string" ? value : JSON.stringify(value),
+  }));
+  const { body, contentType } = streamedFiles(texts, files);
   return new Request(address, { ...init, headers: { "content-type": contentType }, body });
 }
 
@@ -77,7 +77,7 @@ const method = <T>(name: string, result: z.ZodType<T>) => {
   return async (
     { fetch, accessToken }: Login,
     parameters: Parameters = {},
-    files: FormFile[] = [],
+    files: UnreadFile[] = [],
   ): Reading<T> => {
     const bot = addressOf(accessToken);
     const hide = (text: string) => text.replaceAll(bot, "bot[token]");

@@ -1,7 +1,7 @@
 import { formatCount } from "../../core/counts.ts";
 import type { FieldError } from "../../core/errors.ts";
 import { ok, type Result } from "../../core/result.ts";
-import { emptyIfBlank, nullIfBlank } from "../../core/text.ts";
+import { countCodePoints, emptyIfBlank, nullIfBlank } from "../../core/text.ts";
 import type { MediaKind, Post, PostMedia } from "../connector.ts";
 import { checksFor, isSurely, ofKind, refuseIf } from "../kit/checks.ts";
 import {
@@ -14,7 +14,6 @@ import {
 } from "./capabilities.ts";
 import { type Formatted, readHtml } from "./formatting.ts";
 import type { TelegramSettings } from "./settings.ts";
-import { countCodePoints } from "./text.ts";
 
 type TelegramPost = Post<TelegramSettings>;
 

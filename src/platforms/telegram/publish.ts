@@ -10,7 +10,7 @@ import type {
 } from "../connector.ts";
 import { failed, mediaInvalid } from "../kit/refusals.ts";
 import { published, ready, undecided, unknowable } from "../kit/steps.ts";
-import type { FormFile } from "../kit/streamed-form.ts";
+import type { UnreadFile } from "../kit/streamed-form.ts";
 import { judgeVideo } from "../kit/videos.ts";
 import { type Reading, SENDERS, type SentMessage, sendMediaGroup, sendMessage } from "./api.ts";
 import { formattedOf, isGif } from "./check.ts";
@@ -99,11 +99,11 @@ const EXTENSIONS: Record<string, string> = {
   "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
 };
 
-const toFile = (job: Job, item: MediaItem, name: string): FormFile => ({
+const toFile = (job: Job, item: MediaItem, name: string): UnreadFile => ({
   name,
   filename: `file.${EXTENSIONS[item.mime] ?? item.mime.split("/")[1]}`,
   mime: item.mime,
-  data: () => job.readMedia(item),
+  read: () => job.readMedia(item),
   sizeBytes: item.sizeBytes,
 });
 

@@ -22,9 +22,10 @@ const OF_TWO: Record<Platform, string[] | null> = {
   x: ["A", "B"],
   mastodon: ["A", "B"],
   telegram: ["", ""],
+  discord: ["A", "B"],
 };
 
-const TAKES_VIDEO: readonly Platform[] = ["pinterest", "bluesky", "threads", "mastodon"];
+const TAKES_VIDEO: readonly Platform[] = ["pinterest", "bluesky", "threads", "mastodon", "discord"];
 const LIMITS: Record<Platform, number | null> = {
   tiktok: null,
   instagram: 1_000,
@@ -37,6 +38,7 @@ const LIMITS: Record<Platform, number | null> = {
   x: 1_000,
   mastodon: 1_500,
   telegram: null,
+  discord: 1_024,
 };
 
 const TAKERS = PLATFORMS.filter((platform) => LIMITS[platform] !== null);

@@ -19,6 +19,9 @@ const WARNINGS: Record<Platform, string[]> = {
   x: ["X: The description, which is for the team alone, is not published."],
   mastodon: ["Mastodon: The title, which is for the team alone, is not published."],
   telegram: ["Telegram: The title, which is for the team alone, is not published."],
+  discord: [
+    "Discord: The title names the post's thread in a forum, and is not published elsewhere.",
+  ],
 };
 
 let harness: Harness;

@@ -23,6 +23,7 @@ const OWN: Record<Platform, string[]> = {
   x: ["api.x.com"],
   mastodon: [],
   telegram: ["api.telegram.org"],
+  discord: ["discord.com"],
 };
 
 /** Each server knows its own accounts alone, so an id names its server. */
@@ -69,6 +70,15 @@ const BODIES: object[] = [
     ...PASSWORDS,
   })),
   ...TOKENS.map((botToken) => ({ botToken, chatId: "@ada_news" })),
+  ...[
+    `https://${CALLER}/api/webhooks/${REAL}/token`,
+    `https://discord.com@${CALLER}/api/webhooks/${REAL}/token`,
+    `https://discord.com/api/webhooks/${REAL}/token/../../@${CALLER}`,
+  ].map((webhookUrl) => ({ webhookUrl })),
+  ...[REAL, `https://${CALLER}/channels/1/${REAL}`].map((channelId) => ({
+    botToken: "a.b.c",
+    channelId,
+  })),
   ...UNKNOWN.map((name) => ({ ...tokensOf("EAAtoken"), [name]: `https://${CALLER}` })),
   ...UNKNOWN.map((name) => ({
     credentials: { accessToken: "EAAtoken", [name]: `https://${CALLER}` },
@@ -98,6 +108,8 @@ function identityAt(host: string): object {
     name: "Ada",
     localizedName: "Ada",
     account_type: "BUSINESS",
+    type: 0,
+    guild_id: "1",
     access_token: "exchanged",
     expires_in: 5_184_000,
     items: [{ id, snippet: { title: "Ada" } }],

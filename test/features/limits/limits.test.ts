@@ -26,6 +26,7 @@ const CAPS: Record<Platform, number> = {
   pinterest: 20,
   mastodon: 150,
   telegram: 150,
+  discord: 150,
 };
 
 test.each(PLATFORMS)("an unused account of %s has all of its cap", async (platform) => {

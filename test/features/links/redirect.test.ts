@@ -182,6 +182,7 @@ describe("a link into an app", () => {
     ["https://bsky.app/profile/a.bsky.social", "bluesky://profile/a.bsky.social"],
     ["https://www.threads.net/@a", "barcelona://user?username=a"],
     ["https://x.com/a/status/1", "twitter://status?id=1"],
+    ["https://discord.com/channels/1/2/3", "discord://-/channels/1/2/3"],
     ["https://www.tiktok.com/", null],
     ["https://nottiktok.com/@a/video/1", null],
     ["https://tiktok.com.example.com/@a/video/1", null],

@@ -74,6 +74,7 @@ const said = (calls: Step["calls"]) =>
 describe("a rehearsal runs to its end in the sandbox", () => {
   test.each([
     ["x", "everyone", "removed", /DELETE api\.x\.com\/2\/tweets\/\d+ 200/],
+    ["discord", "everyone", "removed", /DELETE discord\.com\/api\/v10\/webhooks\/.* 204/],
     ["bluesky", "everyone", "removed", /POST .*com\.atproto\.repo\.deleteRecord 200/],
     ["telegram", "everyone", "removed", /POST api\.telegram\.org\/.*\/deleteMessages 200/],
     ["facebook", "owner", "removed", /DELETE graph\.facebook\.com\/v[\d.]+\/\d+_\d+ 200/],

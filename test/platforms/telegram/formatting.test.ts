@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { countCodePoints } from "../../../src/core/text.ts";
 import { readHtml } from "../../../src/platforms/telegram/formatting.ts";
-import { countCodePoints } from "../../../src/platforms/telegram/text.ts";
 
 const spans = (html: string) => {
   const read = readHtml(html);

@@ -1,5 +1,4 @@
-import { countGraphemes } from "../../../core/text.ts";
-import { countCodePoints } from "../../../platforms/telegram/text.ts";
+import { countCodePoints, countGraphemes } from "../../../core/text.ts";
 import { countCharacters } from "../../../platforms/threads/text.ts";
 import { PartCounter } from "./parts.ts";
 
@@ -11,6 +10,7 @@ const EARLY: Record<string, Count> = {
   bluesky: countGraphemes,
   threads: countCharacters,
   telegram: countCodePoints,
+  discord: countCodePoints,
 };
 
 const LATE: Record<string, () => Promise<Count>> = {

@@ -6,6 +6,7 @@ export const showFor = (resource: string, ...operations: string[]): IDisplayOpti
 
 export const PLATFORM_OPTIONS = [
   { name: "Bluesky", value: "bluesky" },
+  { name: "Discord", value: "discord" },
   { name: "Facebook", value: "facebook" },
   { name: "Instagram", value: "instagram" },
   { name: "LinkedIn", value: "linkedin" },

@@ -1,0 +1,15 @@
+import * as z from "zod";
+import type { Bookmark } from "../connector.ts";
+
+const place = z.object({
+  /** Of the message. Null for the channel itself. */
+  threadId: z.string().nullable(),
+  /** The message begins a thread of a forum. */
+  opensThread: z.boolean(),
+  nonce: z.string(),
+  readyAt: z.number(),
+});
+
+export type Place = z.output<typeof place>;
+
+export const readBookmark = (stored: Bookmark): Place => place.parse(stored);
