@@ -47,45 +47,41 @@ async function receivedBy(accountId: string): Promise<string> {
   return JSON.stringify(posts);
 }
 
-describe.each(PLATFORMS)(
-  "a post with both texts on %s",
-  (platform) => {
-    const warnings = () => WARNINGS[platform] ?? [];
-    const expected = () => (warnings().length > 0 ? warnings() : undefined);
+describe.each(PLATFORMS)("a post with both texts on %s", (platform) => {
+  const warnings = () => WARNINGS[platform] ?? [];
+  const expected = () => (warnings().length > 0 ? warnings() : undefined);
 
-    test("names the text that the platform was not sent, and no other", async () => {
-      const accountId = await connectMeasured(harness, owner, platform);
-      const fields = { ...(await measuredPost(owner, platform, "")), ...TEXTS };
-      const created = await call("POST", "/upload", { body: form({ ...fields, accountId }) });
-      expect(created.status).toBe(200);
-      expect(created.body.data.warnings).toEqual(expected());
-      await harness.drain(100);
-      const received = await receivedBy(accountId);
-      const dropped = Object.entries(TEXTS).filter(([, text]) => !received.includes(text));
-      expect(dropped.map(([field]) => field)).toEqual(
-        warnings().map((warning) => (/title/.test(warning) ? "title" : "description")),
-      );
-    });
+  test("names the text that the platform was not sent, and no other", async () => {
+    const accountId = await connectMeasured(harness, owner, platform);
+    const fields = { ...(await measuredPost(owner, platform, "")), ...TEXTS };
+    const created = await call("POST", "/upload", { body: form({ ...fields, accountId }) });
+    expect(created.status).toBe(200);
+    expect(created.body.data.warnings).toEqual(expected());
+    await harness.drain(100);
+    const received = await receivedBy(accountId);
+    const dropped = Object.entries(TEXTS).filter(([, text]) => !received.includes(text));
+    expect(dropped.map(([field]) => field)).toEqual(
+      warnings().map((warning) => (/title/.test(warning) ? "title" : "description")),
+    );
+  });
 
-    test("says the same in bulk, validate, PATCH and tools", async () => {
-      const accountId = await connectMeasured(harness, owner, platform);
-      const fields = { ...(await measuredPost(owner, platform, "")), ...TEXTS };
-      const batch = () =>
-        form({ ...fields, status: "draft", accounts: JSON.stringify([accountId]) });
-      const validated = await call("POST", "/upload/validate", { body: batch() });
-      expect(validated.body.targets[0]?.warnings).toEqual(expected());
-      const bulk = await call("POST", "/upload/bulk", { body: batch() });
-      expect(bulk.body.results[0].warnings).toEqual(expected());
-      const path = `/upload/${bulk.body.results[0].uploadId}`;
-      const without = await call("PATCH", path, {
-        json: { title: "One text", description: "One text" },
-      });
-      expect(without.body.data.warnings).toBeUndefined();
-      const edited = await call("PATCH", path, { json: TEXTS });
-      expect(edited.body.data.warnings).toEqual(expected());
+  test("says the same in bulk, validate, PATCH and tools", async () => {
+    const accountId = await connectMeasured(harness, owner, platform);
+    const fields = { ...(await measuredPost(owner, platform, "")), ...TEXTS };
+    const batch = () => form({ ...fields, status: "draft", accounts: JSON.stringify([accountId]) });
+    const validated = await call("POST", "/upload/validate", { body: batch() });
+    expect(validated.body.targets[0]?.warnings).toEqual(expected());
+    const bulk = await call("POST", "/upload/bulk", { body: batch() });
+    expect(bulk.body.results[0].warnings).toEqual(expected());
+    const path = `/upload/${bulk.body.results[0].uploadId}`;
+    const without = await call("PATCH", path, {
+      json: { title: "One text", description: "One text" },
     });
-  },
-);
+    expect(without.body.data.warnings).toBeUndefined();
+    const edited = await call("PATCH", path, { json: TEXTS });
+    expect(edited.body.data.warnings).toEqual(expected());
+  });
+});
 
 test("tools name a title in whose place a platform with one text gets the text", async () => {
   const accounts = await Promise.all(
