@@ -48,7 +48,7 @@ function checkText(post: TelegramPost): FieldError[] {
   const max = hasFiles ? limits.photoPostCharacters : limits.postCharacters;
   const count = countCodePoints(text);
   const advice = hasFiles
-    ? ` Under files Telegram takes no more; send a longer text without files, or the rest as a thread.`
+    ? " Under files Telegram takes no more; send a longer text without files, or the rest as a thread."
     : "";
   return refuseIf(
     count > max,
