@@ -9,6 +9,7 @@ export const PLATFORMS = [
   "bluesky",
   "threads",
   "x",
+  "google_business",
 ] as const;
 
 export type Platform = (typeof PLATFORMS)[number];

@@ -2,6 +2,7 @@ import { PLATFORMS, type Platform } from "../core/platforms.ts";
 import { bluesky } from "./bluesky/index.ts";
 import type { Connector } from "./connector.ts";
 import { facebook } from "./facebook/index.ts";
+import { googleBusiness } from "./google_business/index.ts";
 import { instagram } from "./instagram/index.ts";
 import { linkedin } from "./linkedin/index.ts";
 import { pinterest } from "./pinterest/index.ts";
@@ -20,6 +21,7 @@ const CONNECTORS: Readonly<Record<Platform, Connector>> = {
   bluesky,
   threads,
   x,
+  google_business: googleBusiness,
 };
 
 const IN_ORDER: readonly Connector[] = PLATFORMS.map((platform) => CONNECTORS[platform]);

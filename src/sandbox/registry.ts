@@ -104,6 +104,18 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
     load: async () => (await import("./x/index.ts")).xSimulator,
     loadDemo: async () => (await import("./x/demo.ts")).demoPosts,
   },
+  {
+    platform: "google_business",
+    origins: [
+      "https://mybusinessaccountmanagement.googleapis.com",
+      "https://mybusinessbusinessinformation.googleapis.com",
+      "https://mybusiness.googleapis.com",
+      "https://oauth2.googleapis.com",
+      "https://accounts.google.com",
+    ],
+    load: async () => (await import("./google_business/index.ts")).googleBusinessSimulator,
+    loadDemo: async () => (await import("./google_business/demo.ts")).demoPosts,
+  },
 ];
 
 export const simulatedOf = (platform: Platform): SimulatedPlatform | undefined =>

@@ -47,6 +47,15 @@ const LABELS: Record<string, string> = {
   x_poll_options: "Choices of a poll",
   x_poll_duration_minutes: "Minutes that the poll is open",
   x_community_id: "Community",
+  google_business_topic: "Kind of post",
+  google_business_action: "Button",
+  google_business_action_url: "Where the button leads",
+  google_business_event_start: "When the event or offer starts",
+  google_business_event_end: "When the event or offer ends",
+  google_business_coupon_code: "Code of the offer",
+  google_business_redeem_url: "Where the offer is redeemed",
+  google_business_terms: "Terms of the offer",
+  google_business_language: "Language of the text",
 };
 
 /** A setting without words of its own is named by its field. */
