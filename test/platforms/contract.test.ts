@@ -16,6 +16,7 @@ const DAILY_CAPS: Record<Platform, number> = {
   bluesky: 150,
   facebook: 25,
   pinterest: 20,
+  google_business: 25,
 };
 
 const KINDS: MediaKind[] = ["image", "video", "document"];
@@ -242,8 +243,9 @@ describe("importing the registry", () => {
   });
 
   test("loads what describes the platforms, and nothing that checks, logs in or publishes", () => {
-    const kits = loaded.filter((path) => /platforms\/(kit|meta)\//.test(path));
+    const kits = loaded.filter((path) => /platforms\/(kit|meta|google)\//.test(path));
     expect(kits.map((path) => path.replace(/^.*platforms\//, "")).sort()).toEqual([
+      "google/early-end.ts",
       "kit/form-fields.ts",
       "kit/lazily.ts",
       "meta/app-secret-proof.ts",

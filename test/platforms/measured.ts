@@ -4,18 +4,18 @@ import { mp4, photo } from "../support/stage.ts";
 import type { Measured, Row } from "./row.ts";
 import { ROWS } from "./rows.ts";
 
-type MeasuredRow = Row & { measured: Measured };
-
-function measuredRow(platform: Platform): MeasuredRow {
-  const hasFigures = (row: Row): row is MeasuredRow => row.measured !== undefined;
-  const row = ROWS.filter(hasFigures).find((one) => one.platform === platform);
-  if (!row) throw new Error(`No row of ${platform} has figures.`);
+/** The platform's row with figures, where it has any. */
+function measuredRow(platform: Platform): Row {
+  const own = ROWS.filter((row) => row.platform === platform);
+  const row = own.find(({ measured }) => measured) ?? own[0];
+  if (!row) throw new Error(`${platform} has no row.`);
   return row;
 }
 
-export const MEASURED = PLATFORMS.map(
-  (platform) => [platform, measuredRow(platform).measured] as const,
-);
+export const MEASURED = PLATFORMS.flatMap((platform): [Platform, Measured][] => {
+  const { measured } = measuredRow(platform);
+  return measured ? [[platform, measured]] : [];
+});
 
 const nameOf = ({ teamId }: Member) => `Ada ${teamId}`;
 
@@ -38,6 +38,6 @@ export async function measuredPost(
     ...(await row.usual?.(nameOf(member))),
     title: text,
     description: text,
-    [row.media]: row.media === "video" ? mp4() : photo(),
+    [row.media]: row.media === "video" ? mp4() : (row.photo ?? photo)(),
   };
 }

@@ -22,7 +22,7 @@ interface Row {
 const ids = (numbers: unknown[], id: (i: number) => string) => numbers.map((_, i) => id(i));
 const insight = (name: string, value: unknown) => ({ name, values: [{ value }] });
 
-const ROWS: Record<Platform, Row> = {
+const ROWS: Partial<Record<Platform, Row>> = {
   tiktok: {
     metric: "views",
     id: (i) => `70${i}`,
@@ -198,11 +198,13 @@ class Instead {
 const odd = (number: unknown, item: object): unknown =>
   number instanceof Instead ? number.item : item;
 
-const rows = PLATFORMS.map((platform): [Platform, Row] => {
-  const row = ROWS[platform];
-  if (!row) throw new Error(`${platform} has no row.`);
-  return [platform, row];
-});
+const rows = PLATFORMS.filter((platform) => connectorOf(platform).metrics).map(
+  (platform): [Platform, Row] => {
+    const row = ROWS[platform];
+    if (!row) throw new Error(`${platform} has no row.`);
+    return [platform, row];
+  },
+);
 
 const readerOf = (platform: Platform) => {
   const { metrics } = connectorOf(platform);

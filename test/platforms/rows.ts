@@ -1,5 +1,6 @@
 import { bluesky } from "./bluesky/row.ts";
 import { facebook } from "./facebook/row.ts";
+import { googleBusiness } from "./google_business/row.ts";
 import { instagram } from "./instagram/row.ts";
 import { linkedin, linkedinPage } from "./linkedin/row.ts";
 import { pinterest } from "./pinterest/row.ts";
@@ -20,4 +21,5 @@ export const ROWS: Row[] = [
   bluesky,
   threads,
   x,
+  googleBusiness,
 ];

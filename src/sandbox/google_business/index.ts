@@ -9,21 +9,19 @@ const app = createApp(({ req }) => noSuchPath(new URL(req.url).pathname));
 
 addLoginPaths(app, consent, tokens);
 
-app.get("/mybusinessaccountmanagement.googleapis.com/v1/accounts", listAccounts);
-
-app.get(
-  "/mybusinessbusinessinformation.googleapis.com/v1/accounts/:account{\\d+}/locations",
-  listLocations,
-);
+const POSTS =
+  "/mybusiness.googleapis.com/v4/accounts/:account{\\d+}/locations/:location{\\d+}/localPosts";
 
 app
-  .basePath(
-    "/mybusiness.googleapis.com/v4/accounts/:account{\\d+}/locations/:location{\\d+}/localPosts",
+  .get("/mybusinessaccountmanagement.googleapis.com/v1/accounts", listAccounts)
+  .get(
+    "/mybusinessbusinessinformation.googleapis.com/v1/accounts/:account{\\d+}/locations",
+    listLocations,
   )
-  .post("", createPost)
-  .get("", listPosts)
-  .get("/:id{\\d+}", readOne)
-  .patch("/:id{\\d+}", changePost)
-  .delete("/:id{\\d+}", deletePost);
+  .post(POSTS, createPost)
+  .get(POSTS, listPosts)
+  .get(`${POSTS}/:id{\\d+}`, readOne)
+  .patch(`${POSTS}/:id{\\d+}`, changePost)
+  .delete(`${POSTS}/:id{\\d+}`, deletePost);
 
 export const googleBusinessSimulator = createSimulator([posts], app);

@@ -20,6 +20,7 @@ const OF_TWO: Record<Platform, string[] | null> = {
   bluesky: ["A", "B"],
   threads: ["A", "B"],
   x: ["A", "B"],
+  google_business: null,
 };
 
 const TAKES_VIDEO: readonly Platform[] = ["pinterest", "bluesky", "threads"];
@@ -33,6 +34,7 @@ const LIMITS: Record<Platform, number | null> = {
   bluesky: 1_000,
   threads: 1_000,
   x: 1_000,
+  google_business: null,
 };
 
 const TAKERS = PLATFORMS.filter((platform) => LIMITS[platform] !== null);

@@ -17,6 +17,7 @@ const WARNINGS: Record<Platform, string[]> = {
   bluesky: ["Bluesky: The title, which is for the team alone, is not published."],
   threads: ["Threads: The description, which is for the team alone, is not published."],
   x: ["X: The description, which is for the team alone, is not published."],
+  google_business: ["Google Business: The title, which is for the team alone, is not published."],
 };
 
 let harness: Harness;

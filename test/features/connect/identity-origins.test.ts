@@ -21,6 +21,11 @@ const OWN: Record<Platform, string[]> = {
   bluesky: ["plc.directory", "public.api.bsky.app", "bsky.social", PDS],
   threads: ["graph.threads.net"],
   x: ["api.x.com"],
+  google_business: [
+    "mybusinessaccountmanagement.googleapis.com",
+    "mybusinessbusinessinformation.googleapis.com",
+    "oauth2.googleapis.com",
+  ],
 };
 
 const claims = (extra: object) => `h.${btoa(JSON.stringify(extra)).replaceAll("=", "")}.s`;

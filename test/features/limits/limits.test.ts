@@ -24,6 +24,7 @@ const CAPS: Record<Platform, number> = {
   bluesky: 150,
   facebook: 25,
   pinterest: 20,
+  google_business: 25,
 };
 
 test.each(PLATFORMS)("an unused account of %s has all of its cap", async (platform) => {
