@@ -14,8 +14,17 @@ export interface PlannedPost {
 }
 
 const TAKERS: Record<Kind, readonly Platform[]> = {
-  text: ["bluesky", "facebook", "linkedin", "threads", "x"],
-  photo: ["bluesky", "facebook", "instagram", "linkedin", "pinterest", "threads", "x"],
+  text: ["bluesky", "facebook", "google_business", "linkedin", "threads", "x"],
+  photo: [
+    "bluesky",
+    "facebook",
+    "google_business",
+    "instagram",
+    "linkedin",
+    "pinterest",
+    "threads",
+    "x",
+  ],
   video: ["facebook", "instagram", "linkedin", "pinterest", "tiktok", "x", "youtube"],
 };
 const EVERYWHERE = [...new Set(Object.values(TAKERS).flat())].sort();

@@ -1,5 +1,6 @@
 import type { Protocol } from "./protocol.ts";
 import { facebook } from "./protocols/facebook.ts";
+import { googleBusiness } from "./protocols/google_business.ts";
 import { instagram } from "./protocols/instagram.ts";
 import { linkedin } from "./protocols/linkedin.ts";
 import { pinterest } from "./protocols/pinterest.ts";
@@ -18,6 +19,7 @@ export const PROTOCOLS: readonly Protocol[] = [
   pinterest,
   threads,
   x,
+  googleBusiness,
 ];
 
 export const findProtocol = (platform: string): Protocol | undefined =>

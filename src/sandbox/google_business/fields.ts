@@ -62,7 +62,7 @@ const atMost = (field: string, text: string | undefined, max: number): void => {
 };
 
 const momentOf = (day: NonNullable<Schedule["startDate"]>, time: Schedule["startTime"]): number =>
-  Date.UTC(day.year, day.month - 1, day.day, time?.hours, time?.minutes, time?.seconds);
+  Date.UTC(day.year, day.month - 1, day.day, time?.hours ?? 0, time?.minutes ?? 0);
 
 /** An event and an offer need all fields of the interval. */
 function checkEvent({ topicType, event }: LocalPost): void {

@@ -56,7 +56,7 @@ const restricted = () =>
 /** A post with this word is rejected by the review, not by the call. */
 const REJECTED_LATER = "[sandbox:rejected_later]";
 /** Source: Google Business Profile Help, answer 7213077. */
-const PHONE_NUMBER = /\+?\d[\d ()/.-]{7,}\d/;
+const PHONE_NUMBER = /(?:\+|\b0)\d[\d ()/-]{6,18}\d/;
 
 const shownText = ({ event, summary = "" }: LocalPost): string =>
   [event?.title, summary].filter(Boolean).join("\n");

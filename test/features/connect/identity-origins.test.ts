@@ -99,6 +99,8 @@ function identityAt(host: string): object {
     account_type: "BUSINESS",
     access_token: "exchanged",
     expires_in: 5_184_000,
+    accounts: [{ name: `accounts/${id}` }],
+    locations: [{ name: `locations/${id}`, title: "Ada" }],
     items: [{ id, snippet: { title: "Ada" } }],
     elements: [],
     data: {

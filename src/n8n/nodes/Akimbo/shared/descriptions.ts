@@ -7,6 +7,7 @@ export const showFor = (resource: string, ...operations: string[]): IDisplayOpti
 export const PLATFORM_OPTIONS = [
   { name: "Bluesky", value: "bluesky" },
   { name: "Facebook", value: "facebook" },
+  { name: "Google Business", value: "google_business" },
   { name: "Instagram", value: "instagram" },
   { name: "LinkedIn", value: "linkedin" },
   { name: "Pinterest", value: "pinterest" },
