@@ -82,10 +82,12 @@ export async function readPostizPosts(source: Source, now: Date): Promise<Postiz
   return { posts: posts.filter(isWanted), integrations };
 }
 
+const OTHER_NAMES: Partial<Record<string, Platform>> = { gmb: "google_business" };
+
 /** `linkedin-page`, `instagram-standalone` and the like are the platform too. */
 function platformOf(identifier: string): Platform | null {
   const name = identifier.split("-")[0] ?? "";
-  return isPlatform(name) ? name : null;
+  return isPlatform(name) ? name : (OTHER_NAMES[name] ?? null);
 }
 
 /** The instance looks the account up by its handle; an account of Postiz without one, by its name. */

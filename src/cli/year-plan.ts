@@ -14,11 +14,21 @@ export interface PlannedPost {
 }
 
 const TAKERS: Record<Kind, readonly Platform[]> = {
-  text: ["bluesky", "discord", "facebook", "linkedin", "mastodon", "threads", "x"],
+  text: [
+    "bluesky",
+    "discord",
+    "facebook",
+    "google_business",
+    "linkedin",
+    "mastodon",
+    "threads",
+    "x",
+  ],
   photo: [
     "bluesky",
     "discord",
     "facebook",
+    "google_business",
     "instagram",
     "linkedin",
     "mastodon",

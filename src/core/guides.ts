@@ -33,7 +33,7 @@ export const guidePagePath = (name: string): string => `/docs/pages/${name}.json
 export const guideTextPath = (name: string): string => `/docs/text/${name}.md`;
 
 /** An account id in an example names its platform: `acc_bluesky`. */
-const EXAMPLE_ACCOUNT = /\bacc_([a-z]+)\b/g;
+const EXAMPLE_ACCOUNT = /\bacc_([a-z]+(?:_[a-z]+)*)\b/g;
 
 /** Returns the platforms that have an example account in the text. */
 export const examplePlatforms = (text: string): Platform[] => [

@@ -12,6 +12,7 @@ export const PLATFORMS = [
   "mastodon",
   "telegram",
   "discord",
+  "google_business",
 ] as const;
 
 export type Platform = (typeof PLATFORMS)[number];

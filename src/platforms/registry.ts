@@ -3,6 +3,7 @@ import { bluesky } from "./bluesky/index.ts";
 import type { Connector } from "./connector.ts";
 import { discord } from "./discord/index.ts";
 import { facebook } from "./facebook/index.ts";
+import { googleBusiness } from "./google_business/index.ts";
 import { instagram } from "./instagram/index.ts";
 import { linkedin } from "./linkedin/index.ts";
 import { mastodon } from "./mastodon/index.ts";
@@ -26,6 +27,7 @@ const CONNECTORS: Readonly<Record<Platform, Connector>> = {
   mastodon,
   telegram,
   discord,
+  google_business: googleBusiness,
 };
 
 const IN_ORDER: readonly Connector[] = PLATFORMS.map((platform) => CONNECTORS[platform]);

@@ -131,6 +131,18 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
     load: async () => (await import("./discord/index.ts")).discordSimulator,
     loadDemo: async () => (await import("./discord/demo.ts")).demoPosts,
   },
+  {
+    platform: "google_business",
+    origins: [
+      "https://mybusinessaccountmanagement.googleapis.com",
+      "https://mybusinessbusinessinformation.googleapis.com",
+      "https://mybusiness.googleapis.com",
+      "https://oauth2.googleapis.com",
+      "https://accounts.google.com",
+    ],
+    load: async () => (await import("./google_business/index.ts")).googleBusinessSimulator,
+    loadDemo: async () => (await import("./google_business/demo.ts")).demoPosts,
+  },
 ];
 
 export const simulatedOf = (platform: Platform): SimulatedPlatform | undefined =>

@@ -3,6 +3,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { PLATFORMS, type Platform } from "../../src/core/platforms.ts";
 import { createDeps } from "../../src/deps.ts";
 import { COLLECTION_CALLS, collectAll } from "../../src/features/analytics/nightly.ts";
+import { connectorOf } from "../../src/platforms/registry.ts";
 import type { CollectMessage } from "../../src/queue/messages.ts";
 import { createMember, Harness } from "../support/harness.ts";
 import { loadOf } from "../support/load.ts";
@@ -120,7 +121,7 @@ test.for(["youtube", "instagram", "tiktok", "x"] as const)(
   },
 );
 
-test.each(PLATFORMS)(
+test.each(PLATFORMS.filter((platform) => connectorOf(platform).metrics))(
   "a batch of %s accounts is read in one invocation, by at most four rows each",
   async (platform) => {
     const { harness, teamId, ids } = await prepare(platform, BATCH);

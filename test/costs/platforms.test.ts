@@ -6,6 +6,7 @@ import { createSandboxFetch } from "../../src/sandbox/fetch.ts";
 import { sandboxCredentials } from "../../src/sandbox/kit/login.ts";
 import { digitsOf } from "../../src/sandbox/kit/logins.ts";
 import { boardsOf } from "../../src/sandbox/pinterest/boards.ts";
+import { picture } from "../platforms/google_business/row.ts";
 import { createMember, type Fields, form, Harness } from "../support/harness.ts";
 import { measure } from "../support/meter.ts";
 import { testJpeg, verticalMp4 } from "../support/videos.ts";
@@ -84,6 +85,8 @@ const COSTS: [actor: Actor, what: string, fields: Fields, cost: Cost][] = [
   ["x", "a photo", { title: "Photo", photo: jpeg() }, [5, 12, 33, 2]],
   ["x", "two photos", { title: "Photos", photo: [jpeg(), jpeg(1)] }, [6, 13, 36, 3]],
   ["x", "a video", { title: "Film", video: video() }, [9, 18, 42, 5]],
+  ["google_business", "a text", { description: "Text" }, [5, 10, 16, 2]],
+  ["google_business", "a photo", { description: "Photo", photo: picture() }, [6, 10, 21, 2]],
 ];
 
 /** Returns the body of `POST /accounts` for an account of this name at the simulator. */

@@ -19,6 +19,7 @@ const DAILY_CAPS: Record<Platform, number> = {
   mastodon: 150,
   telegram: 150,
   discord: 150,
+  google_business: 25,
 };
 
 const KINDS: MediaKind[] = ["image", "video", "document"];
@@ -245,8 +246,9 @@ describe("importing the registry", () => {
   });
 
   test("loads what describes the platforms, and nothing that checks, logs in or publishes", () => {
-    const kits = loaded.filter((path) => /platforms\/(kit|meta)\//.test(path));
+    const kits = loaded.filter((path) => /platforms\/(kit|meta|google)\//.test(path));
     expect(kits.map((path) => path.replace(/^.*platforms\//, "")).sort()).toEqual([
+      "google/early-end.ts",
       "kit/form-fields.ts",
       "kit/lazily.ts",
       "meta/app-secret-proof.ts",

@@ -38,6 +38,6 @@ export async function measuredPost(
     ...(await row.usual?.(nameOf(member))),
     title: text,
     description: text,
-    [row.media]: row.media === "video" ? mp4() : photo(),
+    [row.media]: row.media === "video" ? mp4() : (row.photo ?? photo)(),
   };
 }

@@ -54,6 +54,16 @@ const OPERATOR_FAULTS: [Platform, string, Response[]][] = [
     [json({ error: "invalid_client", error_description: "The OAuth client was not found." }, 401)],
   ],
   [
+    "google_business",
+    "a wrong secret",
+    [
+      json(
+        { error: "invalid_client", error_description: "The provided client secret is invalid." },
+        401,
+      ),
+    ],
+  ],
+  [
     "tiktok",
     "a wrong secret, with HTTP 200",
     [
@@ -113,6 +123,7 @@ const DEAD: [Platform, Response[]][] = [
     ],
   ],
   ["youtube", [json({ error: "invalid_grant" }, 400)]],
+  ["google_business", [json({ error: "invalid_grant" }, 400)]],
   [
     "tiktok",
     [

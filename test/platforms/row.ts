@@ -57,6 +57,8 @@ export interface Row extends StageOptions {
   /** Reads made before the file is inspected. */
   asks?: string[];
   media: "photo" | "video";
+  /** Where the usual photo is too small. */
+  photo?(): Blob;
   /** Absent for accounts without figures. */
   measured?: Measured;
   kinds: Record<string, Kind>;

@@ -1,6 +1,7 @@
 import { bluesky } from "./bluesky/row.ts";
 import { discord, discordBot } from "./discord/row.ts";
 import { facebook } from "./facebook/row.ts";
+import { googleBusiness } from "./google_business/row.ts";
 import { instagram } from "./instagram/row.ts";
 import { linkedin, linkedinPage } from "./linkedin/row.ts";
 import { mastodon } from "./mastodon/row.ts";
@@ -27,4 +28,5 @@ export const ROWS: Row[] = [
   telegram,
   discord,
   discordBot,
+  googleBusiness,
 ];

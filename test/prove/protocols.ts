@@ -1,6 +1,7 @@
 import type { Protocol } from "./protocol.ts";
 import { discord } from "./protocols/discord.ts";
 import { facebook } from "./protocols/facebook.ts";
+import { googleBusiness } from "./protocols/google_business.ts";
 import { instagram } from "./protocols/instagram.ts";
 import { linkedin } from "./protocols/linkedin.ts";
 import { mastodon } from "./protocols/mastodon.ts";
@@ -24,6 +25,7 @@ export const PROTOCOLS: readonly Protocol[] = [
   mastodon,
   telegram,
   discord,
+  googleBusiness,
 ];
 
 export const findProtocol = (platform: string): Protocol | undefined =>

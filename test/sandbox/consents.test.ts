@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test } from "vitest";
 import { moveClock } from "../../src/core/clock.ts";
+import type { Platform } from "../../src/core/platforms.ts";
 import type { Fetch } from "../../src/platforms/connector.ts";
 import { createSandboxFetch } from "../../src/sandbox/fetch.ts";
 import { unique } from "./support.ts";
@@ -13,8 +14,8 @@ const CLIENT = "client-1";
 const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
-const networkOf = (teamId: number): Fetch =>
-  createSandboxFetch(env.SANDBOX_STATE, { teamId, accountId: null, uploadId: null });
+const networkOf = (teamId: number, platform: Platform | null = null): Fetch =>
+  createSandboxFetch(env.SANDBOX_STATE, { teamId, accountId: null, uploadId: null, platform });
 
 const FORM = "application/x-www-form-urlencoded";
 
@@ -31,7 +32,7 @@ interface Exchange {
 }
 
 interface Rules {
-  platform: string;
+  platform: Platform;
   page: string;
   /** The parameters of the page beyond the redirect address, the state and the scopes. */
   params: Fields;
@@ -88,6 +89,24 @@ const RULES: Rules[] = [
     scopes: [`${GOOGLE}youtube.upload`, `${GOOGLE}youtube.readonly`],
     separator: " ",
     optional: `${GOOGLE}youtube.readonly`,
+    codeSeconds: 600,
+    token: "https://oauth2.googleapis.com/token",
+    keysOf: inBody,
+    isProving: true,
+    dead: [400, "invalid_grant"],
+    unknown: [400, "Malformed auth code."],
+    otherClient: [400, "invalid_grant"],
+    otherRedirect: [400, "redirect_uri_mismatch"],
+    declined: "access_denied",
+    strangeScope: [400, null],
+  },
+  {
+    platform: "google_business",
+    page: "https://accounts.google.com/o/oauth2/v2/auth",
+    params: { client_id: CLIENT, access_type: "offline", prompt: "consent select_account" },
+    scopes: [`${GOOGLE}business.manage`, `${GOOGLE}plus.business.manage`],
+    separator: " ",
+    optional: `${GOOGLE}plus.business.manage`,
     codeSeconds: 600,
     token: "https://oauth2.googleapis.com/token",
     keysOf: inBody,
@@ -191,7 +210,7 @@ describe.each(RULES)("$platform", (rules) => {
     return { status: reply.status, text, body: JSON.parse(text) as any };
   }
 
-  const network = () => networkOf(unique());
+  const network = () => networkOf(unique(), rules.platform);
 
   test("shows what is asked for", async () => {
     const reply = await network()(addressWith());
@@ -380,8 +399,8 @@ test("LinkedIn says who agreed, and not what kind of token it gives", async () =
 });
 
 /** The status of a call with a token for these scopes. */
-async function statusWith(platform: string, scope: string, url: string): Promise<number> {
-  const fetch = networkOf(unique());
+async function statusWith(platform: Platform, scope: string, url: string): Promise<number> {
+  const fetch = networkOf(unique(), platform);
   const code = await codeOf(fetch, platform, { scope });
   const { access_token } = await bodyOf(await redeem(fetch, platform, code));
   const headers = {
@@ -392,7 +411,14 @@ async function statusWith(platform: string, scope: string, url: string): Promise
   return (await fetch(url, { headers })).status;
 }
 
-test.each<[string, string, string, string, number]>([
+test.each<[Platform, string, string, string, number]>([
+  [
+    "google_business",
+    "https://mybusinessaccountmanagement.googleapis.com/v1/accounts",
+    `${GOOGLE}business.manage`,
+    `${GOOGLE}plus.business.manage`,
+    403,
+  ],
   [
     "tiktok",
     "https://open.tiktokapis.com/v2/user/info/?fields=open_id,username",

@@ -71,6 +71,15 @@ const LABELS: Record<string, string> = {
   discord_spoiler: "Files hidden until they are clicked",
   discord_mentions: "Whom mentions may notify",
   discord_username: "Name of the author, with a webhook",
+  google_business_topic: "Kind of post",
+  google_business_action: "Button",
+  google_business_action_url: "Where the button leads",
+  google_business_event_start: "When the event or offer starts",
+  google_business_event_end: "When the event or offer ends",
+  google_business_coupon_code: "Code of the offer",
+  google_business_redeem_url: "Where the offer is redeemed",
+  google_business_terms: "Terms of the offer",
+  google_business_language: "Language of the text",
 };
 
 /** A setting without words of its own is named by its field. */

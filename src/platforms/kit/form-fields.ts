@@ -64,6 +64,14 @@ export const publicUrl = (policy: Pick<UrlPolicy, "allowHttp"> = {}) =>
     return reason ? refuse(`${reason}.`) : new URL(text).href;
   });
 
+export const languageTag = single((text, refuse): string => {
+  try {
+    return Intl.getCanonicalLocales(text)[0] ?? text;
+  } catch {
+    return refuse(`must be a BCP-47 language tag, such as en or pt-BR; ${shown(text)} was sent.`);
+  }
+});
+
 export const otherwise =
   <T, const D>(read: FieldReader<T | null>, value: D): FieldReader<T | D> =>
   (raw, refuse) =>

@@ -1,25 +1,10 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
-import type { Connector, Fetch } from "../connector.ts";
-import {
-  callUnread,
-  finalRefusal,
-  formRequest,
-  grantedTokens,
-  isUnknownApp,
-  refreshByGrant,
-  toProfile,
-} from "../kit/logins.ts";
+import type { Fetch } from "../connector.ts";
+import { googleRefresh } from "../google/login.ts";
+import { finalRefusal, toProfile } from "../kit/logins.ts";
 import type { Connected, Credentials, LoginRefusal } from "../login.ts";
-import {
-  getChannelRequest,
-  optionalText,
-  readGetChannelReply,
-  readReply,
-  type YouTubeRefusal,
-} from "./api.ts";
+import { getChannelRequest, readGetChannelReply, readReply, type YouTubeRefusal } from "./api.ts";
 import { isTemporary } from "./failures.ts";
-
-export const TOKENS = "https://oauth2.googleapis.com";
 
 const isAboutQuota = ({ reason }: YouTubeRefusal): boolean =>
   reason === "quotaExceeded" || reason === "dailyLimitExceeded";
@@ -61,28 +46,4 @@ export async function findChannel(
   return ok({ profile, credentials });
 }
 
-const tokens = grantedTokens.extend({ refresh_token: optionalText });
-
-/** @see https://developers.google.com/identity/protocols/oauth2/web-server */
-export const refresh: Connector["refresh"] = (fetch, credentials, _account, app) =>
-  refreshByGrant(fetch, credentials, app, {
-    platform: "YouTube",
-    request: ({ clientId, clientSecret }, refreshToken) =>
-      formRequest(`${TOKENS}/token`, {
-        grant_type: "refresh_token",
-        refresh_token: refreshToken,
-        client_id: clientId,
-        client_secret: clientSecret,
-      }),
-    read: (reply) => readReply(reply, tokens),
-    isLost: ({ reason }) => reason === "invalid_grant",
-    isAboutApp: ({ reason }) => isUnknownApp(reason),
-    isTemporary,
-  });
-
-/**
- * Ends all tokens of the login.
- * @see https://developers.google.com/identity/protocols/oauth2/web-server
- */
-export const revoke = (fetch: Fetch, { accessToken, refreshToken }: Credentials): Promise<void> =>
-  callUnread(fetch, formRequest(`${TOKENS}/revoke`, { token: refreshToken ?? accessToken }));
+export const refresh = googleRefresh({ platform: "YouTube", readReply, isTemporary });

@@ -1,10 +1,10 @@
 import type { Connector } from "../connector.ts";
+import { earlyEnd } from "../google/early-end.ts";
 import { lazily } from "../kit/lazily.ts";
 import {
   apiVersion,
   asks,
   capabilities,
-  earlyEnd,
   FORCE_SSL,
   mentions,
   needs,
@@ -38,7 +38,8 @@ export const youtube: Connector<YouTubeSettings> = {
   },
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
   ...lazily(() => import("./app-check.ts"), "checkApp"),
-  ...lazily(() => import("./auth.ts"), "identify", "refresh", "revoke"),
+  ...lazily(() => import("./auth.ts"), "identify", "refresh"),
+  ...lazily(() => import("../google/login.ts"), "revoke"),
   metrics: {
     counts: ["views", "likes", "comments"],
     callsOf: (cursor) => (cursor === null ? 3 : 2),

@@ -7,6 +7,7 @@ import {
   field,
   flag,
   formFields,
+  languageTag,
   otherwise,
   readList,
   type SettingsOf,
@@ -40,14 +41,6 @@ const category = single((text, refuse): string =>
     ? text
     : refuse(`must be the number of a category, such as 22; ${shown(text)} was sent.`),
 );
-
-const language = single((text, refuse): string => {
-  try {
-    return Intl.getCanonicalLocales(text)[0] ?? text;
-  } catch {
-    return refuse(`must be a BCP-47 language tag, such as en or pt-BR; ${shown(text)} was sent.`);
-  }
-});
 
 const countries: FieldReader<string[]> = (raw, refuse) => {
   const codes = readList(raw);
@@ -117,11 +110,11 @@ export const settings = formFields({
     type: "boolean",
     description: "Says that the video has paid product placement. Default: false.",
   }),
-  defaultLanguage: field(language, {
+  defaultLanguage: field(languageTag, {
     type: "string",
     description: "The language of title and description, as a BCP-47 tag.",
   }),
-  defaultAudioLanguage: field(language, {
+  defaultAudioLanguage: field(languageTag, {
     type: "string",
     description: "The language spoken in the video, as a BCP-47 tag.",
   }),

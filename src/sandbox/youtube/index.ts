@@ -1,5 +1,6 @@
+import { addLoginPaths } from "../google/consent.ts";
 import { createApp, createSimulator } from "../kit/simulator.ts";
-import { grantTokens, listChannels, revokeTokens } from "./accounts.ts";
+import { listChannels, tokens } from "./accounts.ts";
 import { refusal } from "./call.ts";
 import { insertThread, listThreads } from "./comments.ts";
 import { consent } from "./consent.ts";
@@ -31,10 +32,6 @@ for (const host of ["/www.googleapis.com", "/youtube.googleapis.com"]) {
     .post("/youtube/v3/commentThreads", insertThread);
 }
 
-app.basePath("/oauth2.googleapis.com").post("/token", grantTokens).post("/revoke", revokeTokens);
-
-app
-  .get("/accounts.google.com/o/oauth2/v2/auth", consent.show)
-  .post("/accounts.google.com/o/oauth2/v2/auth", consent.answer);
+addLoginPaths(app, consent, tokens);
 
 export const youtubeSimulator = createSimulator([sessions, videos], app, postByHand);

@@ -22,6 +22,7 @@ const WARNINGS: Record<Platform, string[]> = {
   discord: [
     "Discord: The title names the post's thread in a forum, and is not published elsewhere.",
   ],
+  google_business: ["Google Business: The title, which is for the team alone, is not published."],
 };
 
 let harness: Harness;

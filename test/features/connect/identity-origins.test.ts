@@ -24,6 +24,11 @@ const OWN: Record<Platform, string[]> = {
   mastodon: [],
   telegram: ["api.telegram.org"],
   discord: ["discord.com"],
+  google_business: [
+    "mybusinessaccountmanagement.googleapis.com",
+    "mybusinessbusinessinformation.googleapis.com",
+    "oauth2.googleapis.com",
+  ],
 };
 
 /** Each server knows its own accounts alone, so an id names its server. */
@@ -112,6 +117,8 @@ function identityAt(host: string): object {
     guild_id: "1",
     access_token: "exchanged",
     expires_in: 5_184_000,
+    accounts: [{ name: `accounts/${id}` }],
+    locations: [{ name: `locations/${id}`, title: "Ada" }],
     items: [{ id, snippet: { title: "Ada" } }],
     elements: [],
     data: {

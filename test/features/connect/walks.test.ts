@@ -36,6 +36,8 @@ interface Walk {
 
 const UPLOAD = "https://www.googleapis.com/auth/youtube.upload";
 
+const MANAGE = "https://www.googleapis.com/auth/business.manage";
+
 const WALKS: Walk[] = [
   { platform: "tiktok", required: "video.publish", optional: "video.list", choices: null },
   { platform: "youtube", required: UPLOAD, optional: null, choices: null },
@@ -49,6 +51,7 @@ const WALKS: Walk[] = [
   { platform: "bluesky", required: "transition:generic", optional: null, choices: null },
   { platform: "x", required: "media.write", optional: null, choices: null },
   { platform: "mastodon", required: "write:statuses", optional: null, choices: null },
+  { platform: "google_business", required: MANAGE, optional: null, choices: null },
 ];
 
 /** Follows the API's answer to the last page or redirect. */
@@ -190,6 +193,28 @@ test("a choice that could not be stored can be made again", async () => {
   await env.DB.exec("DROP TRIGGER no_account");
   expect((await choose(page, ["Ada Works"])).location).toContain("status=connected");
   expect(await accounts()).toMatchObject([{ accountName: "Ada Works" }]);
+});
+
+test("a person who manages a chain chooses locations, without those that may not post", async () => {
+  const page = await walk("google_business", { name: "Ada, chain of 3" });
+  expect([...choicesOf((await browser.get(page.location ?? "")).html).keys()]).toEqual([
+    "Ada, chain of 3",
+    "Ada, chain of 3, number 2",
+  ]);
+  await choose(page, ["Ada, chain of 3, number 2"]);
+  expect(await accounts()).toMatchObject([
+    { accountName: "Ada, chain of 3, number 2", platform: "google_business" },
+  ]);
+});
+
+test.each([
+  ["no location", "manages no location"],
+  ["no posts", "does not let programs publish"],
+  ["no quota", "quota is 0"],
+])("a person at Google with %s connects nothing, and is told why", async (name, words) => {
+  const page = await walk("google_business", { name: `Ada, ${name}` });
+  expect(decodeURIComponent(page.location ?? "").replaceAll("+", " ")).toContain(words);
+  expect(await accounts()).toEqual([]);
 });
 
 test("a LinkedIn member who agrees to no pages connects alone", async () => {

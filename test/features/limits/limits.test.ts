@@ -27,6 +27,7 @@ const CAPS: Record<Platform, number> = {
   mastodon: 150,
   telegram: 150,
   discord: 150,
+  google_business: 25,
 };
 
 test.each(PLATFORMS)("an unused account of %s has all of its cap", async (platform) => {

@@ -80,6 +80,12 @@ describe("a rehearsal runs to its end in the sandbox", () => {
     ["facebook", "owner", "removed", /DELETE graph\.facebook\.com\/v[\d.]+\/\d+_\d+ 200/],
     ["linkedin", "connections", "removed", /DELETE api\.linkedin\.com\/rest\/posts\/.* 204/],
     ["pinterest", "owner", "removed", /DELETE api\.pinterest\.com\/v5\/pins\/\d+ 204/],
+    [
+      "google_business",
+      "everyone",
+      "removed",
+      /DELETE mybusiness\.googleapis\.com\/v4\/accounts\/\d+\/locations\/\d+\/localPosts\/\d+ 200/,
+    ],
     ["youtube", "owner", "left", /DELETE www\.googleapis\.com\/youtube\/v3\/videos 403/],
     ["threads", "everyone", "left", /DELETE graph\.threads\.net\/v1\.0\/\d+ 400/],
     [

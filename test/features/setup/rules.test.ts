@@ -178,6 +178,7 @@ test.each([
   ["pinterest", "standard"],
   ["facebook", "review"],
   ["youtube", "scopes-review"],
+  ["google_business", "scopes-review"],
 ] as const)("AUDITED_PLATFORMS says of %s that %s is passed", async (platform, id) => {
   const connector = connectorOf(platform);
   const steps = await connector.setupSteps();

@@ -57,6 +57,18 @@ const REPLIES: [Platform, string, Response, string][] = [
     "wrong",
   ],
   [
+    "google_business",
+    "a code that is none",
+    json({ error: "invalid_grant", error_description: "Malformed auth code." }, 400),
+    "right",
+  ],
+  [
+    "google_business",
+    "a wrong secret",
+    json({ error: "invalid_client", error_description: "Unauthorized" }, 401),
+    "wrong",
+  ],
+  [
     "tiktok",
     "a token",
     json({ access_token: "clt.1", expires_in: 7_200, token_type: "Bearer" }),

@@ -8,6 +8,7 @@ export const PLATFORM_OPTIONS = [
   { name: "Bluesky", value: "bluesky" },
   { name: "Discord", value: "discord" },
   { name: "Facebook", value: "facebook" },
+  { name: "Google Business", value: "google_business" },
   { name: "Instagram", value: "instagram" },
   { name: "LinkedIn", value: "linkedin" },
   { name: "Mastodon", value: "mastodon" },

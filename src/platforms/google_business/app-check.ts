@@ -1,0 +1,4 @@
+import { googleAppCheck } from "../google/app-check.ts";
+import { NAME } from "./api.ts";
+
+export const checkApp = googleAppCheck(NAME);
