@@ -45,7 +45,7 @@ const REFUSALS: SteeredRefusals = {
     account_disconnected: () => refusal(403, "The caller does not have permission"),
     media_unreachable: fetchFailed,
     media_invalid: uploadFailed,
-    unknown: () => invalidField("summary", "An invalid value was provided."),
+    unknown: () => refusal(400, "Request contains an invalid argument."),
   },
 };
 
