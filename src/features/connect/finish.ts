@@ -25,6 +25,7 @@ import {
   MAX_CHOICES,
   missingOf,
   type Obstacle,
+  REFUSED_WITHOUT_STATE,
   refusedReturn,
   refusedScopes,
   UNDER_WAY,
@@ -52,6 +53,8 @@ export async function returnFromConsent(
   { platform, query, browser, origin }: ReturningBrowser & Callback,
 ): Promise<Step> {
   const state = query.get("state") ?? "";
+  // Some servers of Mastodon's API leave the state out when a person refuses.
+  if (state === "" && query.has("error")) return stop(REFUSED_WITHOUT_STATE, null);
   const [[consent]] = await deps.db.run([consentByState({ hash: await sha256Hex(state) })]);
   if (!consent || consent.platform !== platform) return stop(UNKNOWN, null);
   const browserHash = browser === null ? null : await sha256Hex(browser);

@@ -52,6 +52,11 @@ export const UNKNOWN: Obstacle = {
   message: `This address leads nowhere: it was not made here, or is no longer known. ${AGAIN}`,
 };
 
+export const REFUSED_WITHOUT_STATE: Obstacle = {
+  ending: "declined",
+  message: `The platform sent you back without permission for the account. Nothing was connected. ${AGAIN}`,
+};
+
 const OTHER_BROWSER: Obstacle = {
   ending: "unknown",
   message: `This was begun in another browser, or cookies are switched off here. ${AGAIN}`,

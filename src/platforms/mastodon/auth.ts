@@ -13,7 +13,7 @@ import {
   verifyRequest,
 } from "./api.ts";
 import { isTemporary, isTokenRefusal } from "./failures.ts";
-import { accountIdOf, serverOf, serverOfAccount } from "./identity.ts";
+import { accountIdOf, serverOfAccount } from "./identity.ts";
 
 /** Null without an answer. Older servers know the first version alone. */
 export async function readLimits(fetch: Fetch, server: string): Promise<ServerLimits | null> {
@@ -52,8 +52,9 @@ export async function readAccount(
 }
 
 export const identify: Connector["identify"] = async (fetch, credentials, { service }) => {
-  const server = service === null ? null : serverOf(service);
-  return server === null
+  // The caller's policy for addresses has been applied.
+  const server = URL.parse(service ?? "")?.origin;
+  return server === undefined
     ? finalRefusal("Send service: the address of the account's server.", "service")
     : readAccount(fetch, server, credentials);
 };

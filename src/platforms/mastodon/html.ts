@@ -17,3 +17,22 @@ export const shownText = (html: string): string =>
 /** Servers show handles without their server, and some read Markdown: letters and digits are compared. */
 export const bareLetters = (text: string): string =>
   text.replace(/(@[\w.-]+)@[\p{L}\p{N}.-]+/giu, "$1").replace(/[^\p{L}\p{N}]+/gu, "");
+
+const LINKS = /<a\b.*?<\/a>/gis;
+const UNREAD_REFERENCE = /&#?\w+;/;
+
+/**
+ * False for a post that cannot be of this text: a server takes marks of Markdown off, and shortens addresses. It adds
+ * nothing, so that what is shown is in the text, in order.
+ */
+export function mayShow(html: string, text: string): boolean {
+  const shown = shownText(html.replace(LINKS, ""));
+  if (UNREAD_REFERENCE.test(shown)) return true;
+  const letters = [...bareLetters(shown.normalize("NFC"))];
+  const written = bareLetters(text.normalize("NFC"));
+  let at = 0;
+  return letters.every((letter) => {
+    at = written.indexOf(letter, at) + letter.length;
+    return at >= letter.length;
+  });
+}

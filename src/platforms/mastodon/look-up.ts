@@ -8,7 +8,7 @@ import {
   statusesRequest,
 } from "./api.ts";
 import type { Job, Ready } from "./bookmark.ts";
-import { bareLetters, shownText } from "./html.ts";
+import { bareLetters, mayShow, shownText } from "./html.ts";
 import { idOf, serverOfAccount } from "./identity.ts";
 import { textOf } from "./text.ts";
 
@@ -60,13 +60,19 @@ function hasFiles({ media_attachments: files }: Status, mediaIds: readonly strin
   return ids.size === mediaIds.length && mediaIds.every((id) => ids.has(id));
 }
 
+/** Whether a post is worth a call. */
+function isCandidate(job: Job, { mediaIds }: Ready, status: Status): boolean {
+  if (!isReplyTo(status, job.replyTo?.parent)) return false;
+  if (mediaIds.length > 0 && hasFiles(status, mediaIds)) return true;
+  const { media_attachments: files, content } = status;
+  return files.length === mediaIds.length && mayShow(content ?? "", textOf(job.post));
+}
+
 type Likeness = "ours" | "perhaps" | "other";
 
 /** A file belongs to one post, but Friendica gives posted files new ids. Without files, the text decides. */
 async function judge(job: Job, { mediaIds }: Ready, status: Status): Promise<Likeness> {
-  if (!isReplyTo(status, job.replyTo?.parent)) return "other";
   if (mediaIds.length > 0 && hasFiles(status, mediaIds)) return "ours";
-  if (status.media_attachments.length !== mediaIds.length) return "other";
   if (!(await hasText(job, status))) return "other";
   return mediaIds.length > 0 ? "perhaps" : "ours";
 }
@@ -84,7 +90,7 @@ async function hasText(job: Job, status: Status): Promise<boolean> {
 export async function findOwn(job: Job, at: Ready): Promise<Result<Search, MastodonRefusal>> {
   const listed = await listSince(job, at.readyAt - SLACK_MS);
   if (!listed.ok) return listed;
-  const { statuses } = listed.value;
+  const statuses = listed.value.statuses.filter((status) => isCandidate(job, at, status));
   const ours: Status[] = [];
   let isPerhapsThere = false;
   for (const status of statuses.slice(0, MAX_LOOKED_AT)) {

@@ -200,6 +200,15 @@ describe("a callback", () => {
     expect(page.html).toContain("leads nowhere");
   });
 
+  test("with a refusal and no state, as of some servers, says that nothing was connected", async () => {
+    const page = await browser.get(
+      "/oauth/callback/mastodon?error=access_denied&error_description=Gone",
+    );
+    expect(page.status).toBe(200);
+    expect(page.html).toContain("Nothing was connected");
+    expect(page.html).not.toContain("Gone");
+  });
+
   test("of another platform than the state's is refused", async () => {
     const callback = await decide(browser, await openConsentPage(browser, await begin()));
     const page = await browser.get(callback.replace("/callback/x", "/callback/youtube"));

@@ -48,6 +48,19 @@ test("tokens need the server that they are of", async () => {
   expect(calls).toEqual([]);
 });
 
+test("tokens of a server on this machine are taken, where the instance lets its callers name it", async () => {
+  const { fetch, calls } = scriptedFetch({
+    [VERIFY]: [json({ id: "7", username: "ada" })],
+    "GET /api/v2/instance": [json({})],
+  });
+  const service = "http://localhost:3000/";
+  expect(await mastodon.identify(fetch, lasting, { service, pageId: null })).toMatchObject({
+    ok: true,
+    value: { profile: { service: "http://localhost:3000", platformAccountId: "7@localhost:3000" } },
+  });
+  expect(calls[0]?.url).toBe("http://localhost:3000/api/v1/accounts/verify_credentials");
+});
+
 test("a login is revoked at its server by its own app", async () => {
   const { fetch, calls } = scriptedFetch({ "POST /oauth/revoke": [json({})] });
   await mastodon.revoke?.(fetch, lasting, ACCOUNT, null);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { mayShow } from "../../../src/platforms/mastodon/html.ts";
 import { mastodon } from "../../../src/platforms/mastodon/index.ts";
 import { image, later, NOW } from "../../support/network.ts";
 import { error, job, json, scriptedFetch, status } from "./scripted.ts";
@@ -88,6 +89,32 @@ test("more new posts than are looked through leave a doubt", async () => {
     ),
   });
   expect(await mastodon.reconcile(job(fetch), at())).toMatchObject({ kind: "unknowable" });
+});
+
+test("a burst of other posts leaves no doubt, and costs no calls", async () => {
+  const others = Array.from({ length: 39 }, (_, i) =>
+    own({ id: `${900 - i}`, content: `<p>Good night, ${i}</p>` }),
+  );
+  const { fetch, calls } = scriptedFetch({ [LIST]: [json([...others, old])] });
+  expect(await mastodon.reconcile(job(fetch), at())).toMatchObject({ kind: "absent" });
+  expect(calls).toHaveLength(1);
+});
+
+test.each([
+  ["as it is written", "<p>Hello, world</p>", "Hello, world", true],
+  ["without marks of Markdown", "<p>Hello, w<em>or</em>ld</p>", "Hello, w*or*ld", true],
+  [
+    "with a shortened link",
+    '<p>See <a href="https://a.test/long"><span>a.test/lo…</span></a> now</p>',
+    "See https://a.test/long now",
+    true,
+  ],
+  ["with a reference that is not known", "<p>Hello &eacute;</p>", "Hello é", true],
+  ["in another form of its characters", "<p>Caf\u00e9</p>", "Cafe\u0301", true],
+  ["that is longer", "<p>Hello, world 12</p>", "Hello, world 1", false],
+  ["in another order", "<p>world, Hello</p>", "Hello, world", false],
+])("a shown text %s", (_, html, text, expected) => {
+  expect(mayShow(html, text)).toBe(expected);
 });
 
 test("every try of a post has its key", async () => {
