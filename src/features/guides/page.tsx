@@ -26,10 +26,10 @@ export const guidePages = new Hono<AppEnv>();
 
 guidePages.get("/docs/:name{[a-z0-9-]+}", (c) => showGuide(c, c.req.param("name")));
 guidePages.get("/docs/:file{[a-z0-9-]+\\.md}", (c) => sendText(c, c.req.param("file")));
-guidePages.get("/docs/platforms/:name{[a-z0-9-]+}", (c) => {
+guidePages.get("/docs/platforms/:name{[a-z_]+}", (c) => {
   return showGuide(c, `platforms/${c.req.param("name")}`);
 });
-guidePages.get("/docs/platforms/:file{[a-z0-9-]+\\.md}", (c) => {
+guidePages.get("/docs/platforms/:file{[a-z_]+\\.md}", (c) => {
   return sendText(c, `platforms/${c.req.param("file")}`);
 });
 guidePages.get("/docs/search.js", async (c) => {

@@ -14,7 +14,7 @@ export function likeness(post: Post<GoogleBusinessSettings>): Likeness {
     heading: isDated ? titleOf(post) || null : null,
     text: summaryOf(post),
     unpublished: [
-      ...(isDated ? [] : leftOut(TITLE_UNPUBLISHED, post.title)),
+      ...(isDated ? [] : leftOut(TITLE_UNPUBLISHED, post.title, summaryOf(post))),
       ...unsentAltTexts(NAME, post),
     ],
     shownLines: 3,

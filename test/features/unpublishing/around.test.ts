@@ -98,7 +98,10 @@ test("the capabilities say where posts can be taken down", async () => {
     bluesky: [true, null],
     threads: [true, "threads_delete"],
     x: [true, null],
+    mastodon: [true, null],
     telegram: [true, null],
+    discord: [true, null],
+    google_business: [true, null],
   });
 });
 
