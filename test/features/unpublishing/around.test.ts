@@ -98,6 +98,7 @@ test("the capabilities say where posts can be taken down", async () => {
     bluesky: [true, null],
     threads: [true, "threads_delete"],
     x: [true, null],
+    discord: [true, null],
   });
 });
 
