@@ -27,6 +27,8 @@ export interface Protocol {
   maxUndecidedParts?: number;
   /** Returns the fields of `POST /accounts` for an account of this name, beside its tokens. */
   connection?(account: string): Promise<object>;
+  /** Returns the fields of the platform's own login form, which takes the place of tokens. */
+  login?(account: string): Promise<object>;
   /** Adds what else a post of this platform needs; `i` counts the posts. */
   fill(fields: FormData, i: number, account: string): void | Promise<void>;
   kindOf(call: Seen): CallKind;

@@ -40,6 +40,7 @@ export class SimulatedPlatform implements ProvingPlatform {
   async account(name: string): Promise<object> {
     const { platform } = this.protocol;
     const mine = this.nameOf(name);
+    if (this.protocol.login) return { platform, ...(await this.protocol.login(mine)) };
     return {
       platform,
       ...(await this.protocol.connection?.(mine)),
