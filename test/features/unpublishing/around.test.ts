@@ -99,6 +99,7 @@ test("the capabilities say where posts can be taken down", async () => {
     threads: [true, "threads_delete"],
     x: [true, null],
     telegram: [true, null],
+    discord: [true, null],
   });
 });
 
