@@ -17,15 +17,17 @@ export const MEASURED = PLATFORMS.flatMap((platform): (readonly [Platform, Measu
   return measured ? [[platform, measured]] : [];
 });
 
-const nameOf = ({ teamId }: Member) => `Ada ${teamId}`;
+const personOf = (platform: Platform): string => measuredRow(platform).person ?? "Ada";
+
+const nameOf = ({ teamId }: Member, platform: Platform) => `${personOf(platform)} ${teamId}`;
 
 export async function connectMeasured(
   harness: Harness,
   member: Member,
   platform: Platform,
 ): Promise<string> {
-  const pageId = await measuredRow(platform).pageOf?.(nameOf(member), member.teamId);
-  return connectSandbox(harness, member, "Ada", platform, pageId);
+  const pageId = await measuredRow(platform).pageOf?.(nameOf(member, platform), member.teamId);
+  return connectSandbox(harness, member, personOf(platform), platform, pageId);
 }
 
 export async function measuredPost(
@@ -35,7 +37,7 @@ export async function measuredPost(
 ): Promise<Fields> {
   const row = measuredRow(platform);
   return {
-    ...(await row.usual?.(nameOf(member))),
+    ...(await row.usual?.(nameOf(member, platform))),
     title: text,
     description: text,
     [row.media]: row.media === "video" ? mp4() : (row.photo ?? photo)(),

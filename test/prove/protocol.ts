@@ -29,7 +29,7 @@ export interface Protocol {
   connection?(account: string): Promise<object>;
   /** The server of accounts that are connected by tokens, on networks with many. */
   service?: string;
-  /** Returns the fields of `POST /accounts` in place of tokens. */
+  /** Returns the fields of the platform's own login form, which takes the place of tokens. */
   login?(account: string): Promise<object>;
   /** Adds what else a post of this platform needs; `i` counts the posts. */
   fill(fields: FormData, i: number, account: string): void | Promise<void>;

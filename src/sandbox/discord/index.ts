@@ -1,7 +1,7 @@
 import { createApp, createSimulator } from "../kit/simulator.ts";
 import * as bots from "./bots.ts";
 import { notFound, requireAgent } from "./call.ts";
-import { messages } from "./messages.ts";
+import { messages, postByHand } from "./messages.ts";
 import { threads } from "./threads.ts";
 import * as webhooks from "./webhooks.ts";
 
@@ -35,4 +35,4 @@ app
   .patch(CHANNEL + MESSAGE, bots.editMessage)
   .delete(CHANNEL + MESSAGE, bots.removeMessage);
 
-export const discordSimulator = createSimulator([messages, threads], app);
+export const discordSimulator = createSimulator([messages, threads], app, postByHand);

@@ -3,7 +3,7 @@ import { MINUTE } from "../../core/time.ts";
 import { reactionsTo } from "../kit/audience.ts";
 import { keepFile, storeFile } from "../kit/files.ts";
 import { randomDigits } from "../kit/ids.ts";
-import type { Call } from "../kit/simulator.ts";
+import type { Call, PostByHand } from "../kit/simulator.ts";
 import type { SandboxStore } from "../kit/store.ts";
 import { flag, integer, json, key, optional, type RowOf, Table, text } from "../kit/table.ts";
 import { tooLarge, unknownMessage } from "./call.ts";
@@ -186,6 +186,16 @@ function changeMessage(call: Call, { id }: Message, { content, flags }: MessageI
   messages.update(store, { id }, changed);
   store.changeFields("discord", id, changed, changed.content);
 }
+
+/** Another program posts by the same webhook or bot. */
+export const postByHand: PostByHand = ({ store }, like, content) => {
+  const row = messages.find(store, { id: like.key });
+  if (!row) return null;
+  const id = newSnowflake(store);
+  const created_at = now().getTime();
+  messages.insert(store, { ...row, id, content, attachments: [], nonce: null, created_at });
+  return { key: id, url: like.url.replace(/\d+$/, id) };
+};
 
 type Find = (call: Call, isOwn: boolean) => Promise<Message>;
 

@@ -85,7 +85,6 @@ const CREATE = "POST /channels/ID/messages";
 
 export const discord: Row = {
   ...common,
-  measured: { hasOthers: false, instantMs: 1, hasViews: false, counts: "likes" },
   kinds: {
     text: {
       fields: (description) => ({ description }),
@@ -136,6 +135,8 @@ export const discordBot: Row = {
   ...common,
   as: "discord, a bot",
   person: "Bot Ada",
+  // A webhook is not told how many followers there are.
+  measured: { hasOthers: false, instantMs: 1, hasViews: false, counts: "likes" },
   kinds: {
     text: {
       fields: (description) => ({ description }),

@@ -1,3 +1,4 @@
+import { sandboxLogin } from "../../../src/sandbox/discord/world.ts";
 import { addPhotos, addVideo } from "../files.ts";
 import { FEW_UNDECIDED, type Protocol, type Seen } from "../protocol.ts";
 
@@ -10,6 +11,7 @@ export const discord: Protocol = {
   textField: "description",
   maxUndecided: FEW_UNDECIDED,
   connection: async (account) => ({ name: `Bot ${account}` }),
+  login: (account) => sandboxLogin(`Bot ${account}`),
   fill: (fields, i) => {
     if (i % 5 === 0) addVideo(fields);
     else addPhotos(fields, i % 5 === 1 ? 0 : (i % 5) - 1);
