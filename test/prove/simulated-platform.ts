@@ -38,18 +38,17 @@ export class SimulatedPlatform implements ProvingPlatform {
   }
 
   async account(name: string): Promise<object> {
-    const { platform } = this.protocol;
+    const { platform, connection, login, service } = this.protocol;
     const mine = this.nameOf(name);
-    const credentials = {
-      accessToken: `sandbox.${platform}.${mine}`,
-      refreshToken: `sandbox-refresh.${platform}.${mine}`,
-    };
-    const { connection, login, service } = this.protocol;
+    if (login) return { platform, ...(await login(mine)) };
     return {
       platform,
       ...(await connection?.(mine)),
       ...(service ? { service } : {}),
-      ...((await login?.(mine)) ?? { credentials }),
+      credentials: {
+        accessToken: `sandbox.${platform}.${mine}`,
+        refreshToken: `sandbox-refresh.${platform}.${mine}`,
+      },
     };
   }
 
