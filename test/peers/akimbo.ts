@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { inProject } from "../../src/cli/paths.ts";
 import { spawnGroup } from "../../src/cli/process-group.ts";
 import { Problem } from "../../src/cli/program.ts";
+import { killTree } from "./kill-tree.ts";
 
 const POLL_MS = 250;
 const PUBLISH_TIMEOUT_MS = 75_000;
@@ -19,6 +20,7 @@ interface Vars {
   PLATFORM_ORIGINS?: Record<string, string>;
   PUBLIC_URL?: string;
   BLUESKY_KEY?: string;
+  PLANS?: string;
 }
 
 interface Answer<T> {
@@ -76,8 +78,8 @@ export interface Akimbo {
   /** The link that `npm start` prints for the owner. */
   signInLink: string;
   call<T>(method: string, path: string, body?: object): Promise<Answer<T>>;
-  /** The id of the upload that was queued, or the refusal. */
-  post(fields: PostFields): Promise<Answer<{ data: { uploadId: number } } & Refusal>>;
+  /** The id of the upload that was queued, or the refusal. With the same key, the upload of the first call. */
+  post(fields: PostFields, key?: string): Promise<Answer<{ data: { uploadId: number } } & Refusal>>;
   /** The upload once it is completed. */
   completed(uploadId: number): Promise<PublishedUpload>;
   /** The upload once it has failed. */
@@ -93,6 +95,8 @@ export interface Akimbo {
   /** Moves the clock to the instant, and runs the schedule and its messages for so many minutes. */
   leapTo(at: Date, minutes: number): Promise<void>;
   readLog(): Promise<string>;
+  /** Kills every process of it at once, and starts it again on the same port and state. Its clock is right then. */
+  killAndRestart(): Promise<void>;
 }
 
 /** Runs `npm start` on a free port with everything it keeps in `stateDir`. */
@@ -108,23 +112,36 @@ export async function startAkimbo(
     RATE_LIMITS: "off",
     PLATFORM_ORIGINS: JSON.stringify(PLATFORM_ORIGINS),
   }).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
-  const child = spawnGroup(process.execPath, [start, ...options], {
-    stdio: ["ignore", "pipe", "inherit", "ipc"],
-    env: {
-      ...process.env,
-      PORT: String(port),
-      STATE_DIR: stateDir,
-      AKIMBO_DEMO_TOKEN: token,
+  const run = async () => {
+    const child = spawnGroup(process.execPath, [start, ...options], {
+      stdio: ["ignore", "pipe", "inherit", "ipc"],
+      env: {
+        ...process.env,
+        PORT: String(port),
+        STATE_DIR: stateDir,
+        AKIMBO_DEMO_TOKEN: token,
+      },
+    });
+    const signInLink = findSignInLink(child.stdout);
+    const isReady = once(child, "message").then(() => true);
+    const hasEnded = once(child, "exit").then(() => false);
+    if (!(await Promise.race([isReady, hasEnded]))) {
+      throw new Problem("Akimbo could not be started.");
+    }
+    return { child, signInLink: await signInLink };
+  };
+  const { signInLink, ...first } = await run();
+  let { child } = first;
+  const logPath = join(stateDir, "akimbo.log");
+  return createAkimbo(`http://localhost:${port}`, {
+    token,
+    logPath,
+    signInLink,
+    restart: async () => {
+      killTree(child.pid ?? 0);
+      ({ child } = await run());
     },
   });
-  const signInLink = findSignInLink(child.stdout);
-  const isReady = once(child, "message").then(() => true);
-  const hasEnded = once(child, "exit").then(() => false);
-  if (!(await Promise.race([isReady, hasEnded]))) {
-    throw new Problem("Akimbo could not be started.");
-  }
-  const logPath = join(stateDir, "akimbo.log");
-  return createAkimbo(`http://localhost:${port}`, { token, logPath, signInLink: await signInLink });
 }
 
 /** Reads all that is printed, to its end; empty where there is no link in it. */
@@ -150,10 +167,12 @@ export async function findFreePort(): Promise<number> {
   return address.port;
 }
 
-function createAkimbo(
-  origin: string,
-  { token, logPath, signInLink }: Pick<Akimbo, "signInLink"> & Record<"token" | "logPath", string>,
-): Akimbo {
+interface Program extends Pick<Akimbo, "token" | "signInLink"> {
+  logPath: string;
+  restart(): Promise<void>;
+}
+
+function createAkimbo(origin: string, { token, logPath, signInLink, restart }: Program): Akimbo {
   let offsetSeconds = 0;
 
   async function send<T>(path: string, init: RequestInit): Promise<Answer<T>> {
@@ -170,8 +189,12 @@ function createAkimbo(
     return send(`/api/v1${path}`, { method, headers, body: body && JSON.stringify(body) });
   }
 
-  const post: Akimbo["post"] = (fields) =>
-    send("/api/v1/upload", { method: "POST", body: toForm(fields) });
+  const post: Akimbo["post"] = (fields, key) =>
+    send("/api/v1/upload", {
+      method: "POST",
+      headers: key ? { "idempotency-key": key } : {},
+      body: toForm(fields),
+    });
 
   /** The upload once it is completed or failed. */
   async function ended(uploadId: number): Promise<Upload> {
@@ -250,6 +273,10 @@ function createAkimbo(
     setClock: (now) => moveClock(Math.ceil((now.getTime() - Date.now()) / 1_000)),
     leapTo: (at, ticks) => sendClock({ at, ticks }),
     readLog: () => readFile(logPath, "utf8"),
+    killAndRestart: async () => {
+      await restart();
+      offsetSeconds = 0;
+    },
   };
 }
 

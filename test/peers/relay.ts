@@ -2,9 +2,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { setTimeout as sleep } from "node:timers/promises";
 import { listen, parseJson, readBody } from "./http.ts";
 
-/** A call that the PDS has answered. */
+/** A call that the server has answered. */
 interface Call {
+  /** The path where it is no XRPC. */
   nsid: string;
+  method: string;
   /** As the caller sent it. */
   token: string | null;
   /** Whether the caller proved that it holds the token's key. */
@@ -25,8 +27,8 @@ export interface Session {
 export type Loss = "request" | "reply";
 
 /**
- * Stands between Akimbo and the PDS, and passes everything on unless told otherwise. Its host is the
- * PDS's, because a server's DID is made of that.
+ * Stands between Akimbo and a server, and passes everything on unless told otherwise. A PDS has its host too, because
+ * a server's DID is made of that.
  */
 export interface Relay {
   origin: string;
@@ -36,6 +38,8 @@ export interface Relay {
   session(): Session;
   /** Breaks the connection of the next such call; resolves when that has happened. */
   loseNext(nsid: string, loss: Loss): Promise<void>;
+  /** From now on loses the reply to every nth POST of that name, or to none; the answer counts the lost ones. */
+  loseEvery(nsid: string, nth: number | null): () => number;
   /** Keeps the reply to the next such call back for so long. */
   delayNext(nsid: string, delayMs: number): void;
   /** From now on the PDS gets `replacement` where Akimbo sends `token`. */
@@ -53,8 +57,16 @@ interface PlannedLoss {
 export async function startRelay(target: string): Promise<Relay> {
   const calls: Call[] = [];
   const losses = new Map<string, PlannedLoss>();
+  const regularLosses = new Map<string, { nth: number; calls: number; lost: number }>();
   const delays = new Map<string, number>();
   const replacements = new Map<string, string>();
+
+  function losesRegularly(nsid: string): boolean {
+    const regular = regularLosses.get(nsid);
+    if (!regular || ++regular.calls % regular.nth > 0) return false;
+    regular.lost++;
+    return true;
+  }
 
   async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "/", target);
@@ -66,7 +78,7 @@ export async function startRelay(target: string): Promise<Relay> {
     if (planned?.loss !== "request") {
       const headers = new Headers({ accept: "application/json" });
       if (token) headers.set("authorization", `${scheme} ${replacements.get(token) ?? token}`);
-      for (const name of ["content-type", "dpop"]) {
+      for (const name of ["content-type", "dpop", "idempotency-key"]) {
         const value = request.headers[name];
         if (value) headers.set(name, String(value));
       }
@@ -75,6 +87,7 @@ export async function startRelay(target: string): Promise<Relay> {
       const text = await answer.text();
       calls.push({
         nsid,
+        method: request.method ?? "GET",
         token,
         isProven: headers.has("dpop"),
         status: answer.status,
@@ -83,7 +96,7 @@ export async function startRelay(target: string): Promise<Relay> {
       });
       await sleep(delays.get(nsid) ?? 0);
       delays.delete(nsid);
-      if (!planned) {
+      if (!planned && !(request.method === "POST" && losesRegularly(nsid))) {
         const answered = PASSED_ON.flatMap((name) => {
           const value = answer.headers.get(name);
           return value === null ? [] : [[name, value]];
@@ -108,13 +121,19 @@ export async function startRelay(target: string): Promise<Relay> {
       const granted = calls.findLast(
         ({ nsid, status }) => status === 200 && /\.(create|refresh)Session$/.test(nsid),
       );
-      if (!granted) throw new Error("Akimbo has no session at the PDS.");
+      if (!granted) throw new Error("Akimbo has no session at the server.");
       return granted.reply as Session;
     },
     loseNext: (nsid, loss) =>
       new Promise((resolve) => {
         losses.set(nsid, { loss, happened: resolve });
       }),
+    loseEvery: (nsid, nth) => {
+      if (nth === null) regularLosses.delete(nsid);
+      else regularLosses.set(nsid, { nth, calls: 0, lost: 0 });
+      const regular = regularLosses.get(nsid);
+      return () => regular?.lost ?? 0;
+    },
     delayNext: (nsid, delayMs) => {
       delays.set(nsid, delayMs);
     },

@@ -4,26 +4,28 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runProgram } from "../../src/cli/program.ts";
 import { createPlatformKey } from "../../src/core/instance-keys.ts";
-import { type Akimbo, startAkimbo } from "./akimbo.ts";
+import { startAkimbo } from "./akimbo.ts";
 import { startPds } from "./bluesky.ts";
 import { createChecks } from "./checks.ts";
 import { createContractChecks } from "./contracts/checks.ts";
 import { installIn } from "./install.ts";
+import { readMastodonOptions, runMastodon } from "./mastodon.ts";
 import { createOAuthChecks } from "./oauth-checks.ts";
 import { createOAuthKeyChecks, KEYED_SITE } from "./oauth-key-checks.ts";
 import { OAUTH_HOST } from "./oauth-walk.ts";
-import { type Check, createPosting, type World } from "./posting.ts";
+import { createPosting, type World } from "./posting.ts";
 import { startRelay } from "./relay.ts";
+import { runChecks, showLog } from "./run-checks.ts";
 import { createThreadChecks } from "./thread-checks.ts";
 import { createVideoChecks } from "./video-checks.ts";
 import { startVideoService } from "./video-service.ts";
-
-const SHOWN_LOG_LINES = 40;
 
 /** Leaves the Bluesky server out: what is sent is held against the vendors' contracts alone. */
 const CONTRACTS_ONLY = "--contracts";
 
 async function main(stopping: AbortSignal): Promise<number> {
+  const mastodon = readMastodonOptions();
+  if (mastodon) return summarize(...(await runMastodon(mastodon, stopping)));
   await installIn(import.meta.dirname);
   const contractChecks = createContractChecks();
   const failed = await runChecks(contractChecks, stopping);
@@ -89,31 +91,5 @@ async function runBluesky(stopping: AbortSignal): Promise<[checks: number, faile
   if (keyedFailed > 0) await showLog(keyed);
   return [checks.length + keyedChecks.length, failed + keyedFailed];
 }
-
-/** How many failed. */
-async function runChecks(checks: Check[], stopping: AbortSignal): Promise<number> {
-  let failed = 0;
-  for (const { name, run } of checks) {
-    const startedAt = performance.now();
-    const problem = await run().then(
-      () => null,
-      (error: unknown) => (error instanceof Error ? error.message : String(error)),
-    );
-    stopping.throwIfAborted();
-    const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-    console.log(`${problem === null ? "pass" : "FAIL"}  ${name} (${seconds} s)`);
-    if (problem === null) continue;
-    failed++;
-    console.log(problem.replaceAll(/^/gm, "      "));
-  }
-  return failed;
-}
-
-async function showLog(akimbo: Akimbo): Promise<void> {
-  const lines = (await akimbo.readLog()).split("\n").filter((line) => !isRequest(line));
-  console.log(`\nThe end of Akimbo's log:\n\n${lines.slice(-SHOWN_LOG_LINES).join("\n")}`);
-}
-
-const isRequest = (line: string): boolean => line.includes('"event":"request"');
 
 await runProgram(main);

@@ -15,6 +15,8 @@ import { textOf } from "./text.ts";
 /** Tolerance for differing clocks. */
 const SLACK_MS = 60_000;
 const MAX_PAGES = 5;
+/** Posts that are listed again by the next page: some servers order by time, and page by id. */
+const OVERLAP = 4;
 /** Their texts are read one by one. */
 const MAX_LOOKED_AT = 20;
 
@@ -30,7 +32,8 @@ async function listSince(
   job: Job,
   from: number,
 ): Promise<Result<{ statuses: Status[]; isComplete: boolean }, MastodonRefusal>> {
-  const found: Status[] = [];
+  const found = new Map<string, Status>();
+  const since = () => [...found.values()].filter((one) => timeOf(one) >= from && !one.reblog);
   let olderThan: string | null = null;
   for (let page = 0; page < MAX_PAGES; page++) {
     const { account, accessToken } = job;
@@ -44,12 +47,14 @@ async function listSince(
       await job.fetch(request),
     );
     if (!reply.ok) return reply;
-    const last = reply.value.at(-1);
-    found.push(...reply.value.filter((one) => timeOf(one) >= from && !one.reblog));
-    if (!last || timeOf(last) < from) return ok({ statuses: found, isComplete: true });
-    olderThan = last.id;
+    const { value: listed } = reply;
+    const last = listed.at(-1);
+    const hasNew = listed.some(({ id }) => !found.has(id));
+    for (const status of listed) found.set(status.id, status);
+    if (!last || !hasNew || timeOf(last) < from) return ok({ statuses: since(), isComplete: true });
+    olderThan = (listed.at(-1 - OVERLAP) ?? last).id;
   }
-  return ok({ statuses: found, isComplete: false });
+  return ok({ statuses: since(), isComplete: false });
 }
 
 const isReplyTo = ({ in_reply_to_id }: Status, parent: string | undefined): boolean =>

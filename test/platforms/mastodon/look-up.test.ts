@@ -100,6 +100,18 @@ test("a burst of other posts leaves no doubt, and costs no calls", async () => {
   expect(calls).toHaveLength(1);
 });
 
+test("a post on two pages of the list is one post", async () => {
+  const others = Array.from({ length: 39 }, (_, i) =>
+    own({ id: `${900 - i}`, content: "<p>No</p>" }),
+  );
+  const { fetch, calls } = scriptedFetch({
+    [LIST]: [json([...others, own()]), json([others[38], own(), old])],
+    [SOURCE]: [said("Hello, world")],
+  });
+  expect(await mastodon.reconcile(job(fetch), at())).toMatchObject(FOUND);
+  expect(new URL(calls[1]?.url ?? "").searchParams.get("max_id")).toBe("865");
+});
+
 test.each([
   ["as it is written", "<p>Hello, world</p>", "Hello, world", true],
   ["without marks of Markdown", "<p>Hello, w<em>or</em>ld</p>", "Hello, w*or*ld", true],
