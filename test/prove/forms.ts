@@ -60,7 +60,7 @@ const ALL: readonly Subject[] = [
 export const SHORT: Form = {
   worlds: [
     { subject: "bluesky", count: 3, uploads: 40 },
-    { subject: "stepwise", count: 2, uploads: 40 },
+    { subject: "stepwise", count: 2, uploads: 60 },
     ...PROTOCOLS.map(({ platform }) => ({ subject: platform, count: 1, uploads: 35 })),
   ],
   calmUploads: 200,
