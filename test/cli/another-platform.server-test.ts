@@ -11,11 +11,12 @@ import { inProject } from "../../src/cli/paths.ts";
 import { createGradientPng } from "../../src/cli/png.ts";
 import { findFreePort } from "../../src/cli/server.ts";
 import { createToken } from "../../src/cli/tokens.ts";
+import { PLATFORMS } from "../../src/core/platforms.ts";
 
 const TOKEN = createToken();
 const END_TIMEOUT_MS = 60_000;
 
-const project = await mkdtemp(join(tmpdir(), "akimbo-tenth-"));
+const project = await mkdtemp(join(tmpdir(), "akimbo-platform-"));
 let origin = "";
 let server: ReturnType<typeof fork> | null = null;
 
@@ -141,7 +142,7 @@ test("and are a platform like any other", async (t) => {
   await t.test("it is listed with its limits", async () => {
     const { body } = await call("/api/v1/platforms/capabilities");
     const { platform, limits } = body.data.at(-1);
-    assert.deepEqual([body.data.length, platform, limits.postCharacters], [10, "mastotoy", 500]);
+    assert.deepEqual([body.data.length, platform, limits.postCharacters], [PLATFORMS.length + 1, "mastotoy", 500]);
   });
 
   await t.test("a sandbox account of it was connected at the start", async () => {
@@ -162,7 +163,7 @@ test("and are a platform like any other", async (t) => {
     "agents are told that it exists, and of the setting that they have to choose",
     async () => {
       const text = await (await fetch(`${origin}/llms.txt`)).text();
-      assert.match(text, /, X and Mastotoy, now or/);
+      assert.match(text, / and Mastotoy, now or/);
       assert.match(text, /, Mastotoy settings\.mastotoy\.visibility\.\n/);
     },
   );
