@@ -190,6 +190,10 @@ export interface Capabilities {
     linkCharacters: number | null;
     tagsCharacters: number | null;
   };
+  /** What counts as a character, for platforms without a counter of their own. Default: UTF-16 units. */
+  countedBy?: "graphemes" | "code points";
+  /** Texts beside a video have the limit of photo posts too. */
+  hasCaptions?: true;
   /** UTF-8 bytes of the text, besides its characters. */
   textBytes?: number;
   /** More characters, once a setting is true. */

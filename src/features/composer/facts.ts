@@ -7,7 +7,8 @@ export const platformFacts = (platforms: readonly Platform[]) =>
   Object.fromEntries(
     platforms.map((platform) => {
       const connector = connectorOf(platform);
-      const { limits, textBytes, longText, frames } = connector.capabilities;
+      const { limits, countedBy, hasCaptions, textBytes, longText, frames } =
+        connector.capabilities;
       const { postCharacters, photoPostCharacters, titleCharacters } = limits;
       return [
         platform,
@@ -17,6 +18,8 @@ export const platformFacts = (platforms: readonly Platform[]) =>
           photoCharacters: photoPostCharacters,
           titleCharacters: hasOwnTitle(connector) ? titleCharacters : null,
           hasThreads: takes(connector, "post"),
+          countedBy,
+          hasCaptions,
           textBytes,
           longText,
           frames,

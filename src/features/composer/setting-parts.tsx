@@ -93,7 +93,8 @@ const SettingControl = ({ view, setting, platform, account }: SettingProps) => {
   const { name, info } = setting;
   const control = controlName(setting, { id: account?.id ?? "", platform });
   const value = view.content.fields[control];
-  const label = account ? `${labelOf(name)} of ${account.accountName}` : labelOf(name);
+  const own = labelOf(name, info);
+  const label = account ? `${own} of ${account.accountName}` : own;
   if (name === "selfDeclaredMadeForKids") {
     return <MadeForKids view={view} control={control} value={textOf(value)} info={info} />;
   }
@@ -168,7 +169,7 @@ const Several = (props: {
   const { view, control, name, value, info } = props;
   return (
     <fieldset aria-describedby={`${idOf(control)}-error`}>
-      <legend>{labelOf(name)}</legend>
+      <legend>{labelOf(name, info)}</legend>
       <div class="checks">
         {(info.values ?? []).map((one) => (
           <label>
@@ -189,11 +190,11 @@ const Several = (props: {
 };
 
 const MadeForKids = (props: { view: View; control: string; value: string; info: FieldInfo }) => {
-  const { view, control, value } = props;
+  const { view, control, value, info } = props;
   const id = idOf(control);
   return (
     <fieldset id={id} aria-describedby={`${id}-hint ${id}-error`} data-asked="youtube">
-      <legend>{labelOf(control)}</legend>
+      <legend>{labelOf(control, info)}</legend>
       {[
         ["true", "Yes, it is made for kids"],
         ["false", "No, it is not made for kids"],

@@ -40,7 +40,7 @@ export const TikTok = ({ view, account }: { view: View; account: ShownAccount })
       <Control
         view={view}
         name={`${id}.privacy_level`}
-        label={labelOf("privacy_level")}
+        label="Who can see this post"
         hint="TikTok wants you to choose. Branded content cannot be for you alone."
       >
         {(attributes) => (
@@ -80,7 +80,12 @@ export const TikTok = ({ view, account }: { view: View; account: ShownAccount })
       {settingsOf(connectorOf("tiktok"))
         .filter(({ name }) => !ELSEWHERE.includes(name))
         .map(({ name, info }) => (
-          <Control view={view} name={`${id}.${name}`} label={labelOf(name)} hint={helpOf(info)}>
+          <Control
+            view={view}
+            name={`${id}.${name}`}
+            label={labelOf(name, info)}
+            hint={helpOf(info)}
+          >
             {(attributes) =>
               info.type === "integer" ? (
                 <input

@@ -53,6 +53,7 @@ export const capabilities = {
     linkCharacters: null,
     tagsCharacters: null,
   },
+  countedBy: "graphemes",
   textBytes: MAX_TEXT_BYTES,
   textField: "description",
   /** Per 24 hours. Spec is silent: it names a cap of 150 without its platform; Bluesky allows far more. */

@@ -52,10 +52,12 @@ const altText: FieldReader<string | string[]> = (raw) =>
 
 export const settings = formFields({
   bluesky_langs: field(langs, {
+    label: "Languages of the text",
     type: "array",
     description: `Languages of the text as BCP-47 tags, up to ${MAX_LANGS}, comma-separated or repeated. Default: none.`,
   }),
   bluesky_labels: field(labels, {
+    label: "Content warnings",
     type: "array",
     values: LABELS,
     description: `Content warnings, comma-separated or repeated: ${LABELS.join(", ")}. Default: none.`,

@@ -46,6 +46,7 @@ export const capabilities = {
     linkCharacters: null,
     tagsCharacters: null,
   },
+  countedBy: "code points",
   textField: "description",
   /** Spec is silent: Discord has no cap by day. */
   dailyPostCap: 150,

@@ -135,6 +135,8 @@ export const usernames =
   };
 
 export interface FieldInfo {
+  /** On pages. Absent where the field's name says it. */
+  label?: string;
   type: "string" | "boolean" | "integer" | "array";
   values?: readonly string[];
   required?: boolean;

@@ -51,45 +51,54 @@ const focusPoints: FieldReader<(Focus | null)[]> = (raw, refuse) => {
 
 export const settings = formFields({
   mastodon_visibility: field(choice(VISIBILITIES), {
+    label: "Who can see the post",
     type: "string",
     values: VISIBILITIES,
     description:
       "Who sees the post: unlisted is public but in no list of new posts, private is for followers, direct for people who are mentioned. Default: what the account has chosen on its server.",
   }),
   mastodon_content_warning: field(anyText, {
+    label: "Content warning",
     type: "string",
     description:
       "Stands in front of the text, which is shown after a click. Counts towards the length of the text.",
   }),
   mastodon_sensitive: field(otherwise(flag, false), {
+    label: "Hide images and video behind a click",
     type: "boolean",
     description: "Hides images and video until they are clicked. Default: false.",
   }),
   mastodon_language: field(language, {
+    label: "Language of the text",
     type: "string",
     maxLength: 8,
     description: "Language of the text, such as en. Default: the account's own.",
   }),
   mastodon_focus: field(focusPoints, {
+    label: "Points of the files that stay visible",
     type: "array",
     description:
       "The point of each file that stays visible when it is cropped: x,y from -1.0 to 1.0, 0,0 the middle; repeated or as JSON array, in the order of the files, empty for the middle.",
   }),
   mastodon_poll_options: field(pollOptions, {
+    label: "Choices of a poll",
     type: "array",
     description: `${LEAST_POLL_OPTIONS} or more choices of a poll, comma-separated or as JSON array; up to ${USUAL.pollOptions} of ${USUAL.pollOptionCharacters} characters, unless the server takes more; posts of text alone.`,
   }),
   mastodon_poll_duration_minutes: field(wholeNumber(1, 525_600), {
+    label: "Minutes that the poll is open",
     type: "integer",
     minimum: 1,
     maximum: 525_600,
     description: `How long the poll is open, usually 5 minutes to a month. Default: ${USUAL_POLL_MINUTES}.`,
   }),
   mastodon_poll_multiple: field(otherwise(flag, false), {
+    label: "Several choices may be taken",
     type: "boolean",
     description: "Several choices may be taken. Default: false.",
   }),
   mastodon_poll_hide_totals: field(otherwise(flag, false), {
+    label: "Hide the votes until the poll ends",
     type: "boolean",
     description: "Hides the votes until the poll ends. Default: false.",
   }),

@@ -9,6 +9,7 @@ export const MAX_COVER_TIME_MS = 999_999_999;
 /** `check` judges all fields: an error here would hide all settings and report a missing board. */
 export const settings = formFields({
   pinterest_board_id: field(anyText, {
+    label: "Board",
     type: "string",
     required: true,
     description: "Id of the board that the pin goes onto, in digits.",
@@ -18,6 +19,7 @@ export const settings = formFields({
     description: "Another name for pinterest_board_id.",
   }),
   link: field(anyText, {
+    label: "Link",
     type: "string",
     maxLength: limits.linkCharacters,
     description: `The http or https address that the pin leads to, up to ${formatCount(limits.linkCharacters)} characters.`,
@@ -28,6 +30,7 @@ export const settings = formFields({
     description: `Alt text for people who cannot see the pin; up to ${limits.altTextCharacters} characters.`,
   }),
   pinterest_cover_time_ms: field(anyText, {
+    label: "Cover of the video, in milliseconds",
     type: "integer",
     minimum: 0,
     maximum: MAX_COVER_TIME_MS,

@@ -39,6 +39,8 @@ export const capabilities = {
     linkCharacters: null,
     tagsCharacters: null,
   },
+  countedBy: "code points",
+  hasCaptions: true,
   textField: "description",
   /** Per 24 hours. Spec is silent; Telegram names no number for a day. */
   dailyPostCap: 150,

@@ -27,6 +27,7 @@ export const settings = formFields({
     description: `Alt text of every image and video of the post, up to ${formatCount(limits.altTextCharacters)} characters; not for a post of text alone.`,
   }),
   threads_reply_control: field(otherwise(choice(REPLY_CONTROLS), "everyone"), {
+    label: "Who may reply",
     type: "string",
     values: REPLY_CONTROLS,
     description: "Who may reply. Default: everyone.",

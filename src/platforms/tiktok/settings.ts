@@ -22,6 +22,7 @@ const MAX_INT32 = 2_147_483_647;
 
 export const settings = formFields({
   privacy_level: field(otherwise(choice(PRIVACY_LEVELS), "PUBLIC_TO_EVERYONE"), {
+    label: "Who can see this post",
     type: "string",
     values: PRIVACY_LEVELS,
     mustBeChosen: true,
@@ -50,14 +51,17 @@ export const settings = formFields({
     description: "Labels the post as promotion of the creator's own business. Default: false.",
   }),
   is_aigc: field(otherwise(flag, false), {
+    label: "Made with AI",
     type: "boolean",
     description: "Labels the post as made by AI. Default: false.",
   }),
   auto_add_music: field(otherwise(flag, false), {
+    label: "Let TikTok add music",
     type: "boolean",
     description: "Lets TikTok add music; photos only. Default: false.",
   }),
   video_cover_timestamp_ms: field(wholeNumber(0, MAX_INT32), {
+    label: "Cover of the video, in milliseconds",
     type: "integer",
     minimum: 0,
     maximum: MAX_INT32,
@@ -65,12 +69,14 @@ export const settings = formFields({
       "The cover of a video is the frame at this moment, in milliseconds. Default: the first frame.",
   }),
   photo_cover_index: field(wholeNumber(1, MAX_INT32), {
+    label: "Photo that is the cover",
     type: "integer",
     minimum: 1,
     maximum: MAX_INT32,
     description: "Which photo is the cover, counted from 1. Default: 1.",
   }),
   post_mode: field(otherwise(choice(POST_MODES), "DIRECT_POST"), {
+    label: "How TikTok gets the post",
     type: "string",
     values: POST_MODES,
     description:

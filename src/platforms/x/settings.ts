@@ -53,27 +53,33 @@ const optionalFlag = otherwise(flag, false);
 
 export const settings = formFields({
   x_reply_settings: field(otherwise(choice(REPLY_SETTINGS), "everyone"), {
+    label: "Who may reply",
     type: "string",
     values: REPLY_SETTINGS,
     description: "Who may reply. Default: everyone.",
   }),
   x_made_with_ai: field(optionalFlag, {
+    label: "Made with AI",
     type: "boolean",
     description: "Labels the post as made by AI. Default: false.",
   }),
   x_paid_partnership: field(optionalFlag, {
+    label: "Paid partnership",
     type: "boolean",
     description: "Labels the post as a paid partnership. Default: false.",
   }),
   x_super_followers_only: field(optionalFlag, {
+    label: "For subscribers only",
     type: "boolean",
     description: "Shows the post to the creator's subscribers only. Default: false.",
   }),
   x_premium: field(optionalFlag, {
+    label: "The account has X Premium",
     type: "boolean",
     description: `True when the account subscribes to X Premium: ${formatCount(MAX_PREMIUM_TEXT)} characters, video of ${MAX_PREMIUM_VIDEO_SECONDS / 60} minutes. Default: false.`,
   }),
   x_share_with_followers: field(optionalFlag, {
+    label: "To followers too",
     type: "boolean",
     description:
       "Shows a post to a community, or to subscribers, to the followers too; has no effect on other posts. Default: false.",
@@ -84,29 +90,35 @@ export const settings = formFields({
     description: `Alternative text of the images, up to ${formatCount(limits.altTextCharacters)} characters.`,
   }),
   x_tagged_users: field(accounts, {
+    label: "Tagged people",
     type: "array",
     description: `Up to ${MAX_TAGGED_USERS} usernames to tag in the images, comma-separated or as JSON array; unknown ones are left out.`,
   }),
   x_subtitles_url: field(publicUrl(), {
+    label: "Address of the subtitles",
     type: "string",
     description: `https address of a video's subtitles, SRT or VTT, up to ${MAX_SUBTITLES_BYTES / 1_000_000} MB.`,
   }),
   x_subtitles_language: field(language, {
+    label: "Language of the subtitles",
     type: "string",
     maxLength: 2,
     description: "Language of the subtitles in two letters. Default: EN.",
   }),
   x_poll_options: field(pollOptions, {
+    label: "Choices of a poll",
     type: "array",
     description: `${POLL_OPTIONS.least} to ${POLL_OPTIONS.max} choices of up to ${POLL_OPTIONS.characters} characters, comma-separated or as JSON array; posts of text alone.`,
   }),
   x_poll_duration_minutes: field(wholeNumber(POLL_MINUTES.least, POLL_MINUTES.max), {
+    label: "Minutes that the poll is open",
     type: "integer",
     minimum: POLL_MINUTES.least,
     maximum: POLL_MINUTES.max,
     description: `How long the poll is open, ${POLL_MINUTES.least} to ${POLL_MINUTES.max}. Default: ${POLL_MINUTES.usual}.`,
   }),
   x_community_id: field(numericId("a community", COMMUNITY_DIGITS), {
+    label: "Community",
     type: "string",
     maxLength: COMMUNITY_DIGITS,
     description: "Numeric id of the community to post to; the account has to be a member.",

@@ -53,11 +53,13 @@ const countries: FieldReader<string[]> = (raw, refuse) => {
 
 export const settings = formFields({
   youtube_title: field(anyText, {
+    label: "Title on YouTube alone",
     type: "string",
     maxLength: limits.titleCharacters,
     description: `The title here, in place of title. Up to ${limits.titleCharacters} characters, without < and >.`,
   }),
   youtube_description: field(anyText, {
+    label: "Description on YouTube alone",
     type: "string",
     maxLength: limits.postCharacters,
     description: `The description here, in place of description. Up to ${formatCount(limits.postCharacters)} characters and ${formatCount(MAX_DESCRIPTION_BYTES)} bytes, without < and >.`,
@@ -67,19 +69,23 @@ export const settings = formFields({
     description: `Keywords, separated by commas. Tags beyond ${limits.tagsCharacters} characters are left out; commas count, and so do two quotes for a tag that has a space.`,
   }),
   categoryId: field(otherwise(category, DEFAULT_CATEGORY), {
+    label: "Category",
     type: "string",
     description: `The number of a category. Default: ${DEFAULT_CATEGORY}, People & Blogs.`,
   }),
   privacyStatus: field(otherwise(choice(PRIVACY_STATUSES), "public"), {
+    label: "Who can see the video",
     type: "string",
     values: PRIVACY_STATUSES,
     description: "Who sees the video. Default: public; private until scheduledDate.",
   }),
   scheduledDate: field(instant, {
+    label: "When YouTube makes it public",
     type: "string",
     description: `When the platform makes the uploaded video public: ISO 8601 with an offset, in the future and within ${MAX_SCHEDULE_DAYS} days. Private until then.`,
   }),
   embeddable: field(otherwise(flag, true), {
+    label: "Other sites may embed it",
     type: "boolean",
     description: "Lets other sites embed the video. Default: true.",
   }),
@@ -89,10 +95,12 @@ export const settings = formFields({
     description: "Default: youtube, the standard license.",
   }),
   publicStatsViewable: field(otherwise(flag, true), {
+    label: "Everybody sees the statistics",
     type: "boolean",
     description: "Shows the extended statistics of the video to everybody. Default: true.",
   }),
   selfDeclaredMadeForKids: field(flag, {
+    label: "Is the video made for kids?",
     type: "boolean",
     description: "Says whether the video is made for kids. Default: what the channel has set.",
   }),
@@ -102,19 +110,23 @@ export const settings = formFields({
       "Has no effect: the platform sets it by itself. Use selfDeclaredMadeForKids. Default: false.",
   }),
   containsSyntheticMedia: field(otherwise(flag, false), {
+    label: "Altered or made by AI",
     type: "boolean",
     description:
       "Says that the video has realistic content that was altered or made by AI. Default: false.",
   }),
   hasPaidProductPlacement: field(otherwise(flag, false), {
+    label: "Paid product placement",
     type: "boolean",
     description: "Says that the video has paid product placement. Default: false.",
   }),
   defaultLanguage: field(languageTag, {
+    label: "Language of the texts",
     type: "string",
     description: "The language of title and description, as a BCP-47 tag.",
   }),
   defaultAudioLanguage: field(languageTag, {
+    label: "Language of the video",
     type: "string",
     description: "The language spoken in the video, as a BCP-47 tag.",
   }),
@@ -133,6 +145,7 @@ export const settings = formFields({
     description: "When the video was recorded: ISO 8601 with an offset, or a day.",
   }),
   notifySubscribers: field(otherwise(flag, true), {
+    label: "Tell subscribers",
     type: "boolean",
     description: "Tells the channel's subscribers. Default: true.",
   }),

@@ -1,17 +1,18 @@
 import { countCodePoints, countGraphemes } from "../../../core/text.ts";
 import { countCharacters } from "../../../platforms/threads/text.ts";
+import { facts } from "./facts.ts";
 import { PartCounter } from "./parts.ts";
 
 type Count = (text: string) => number;
 
 const utf16: Count = (text) => text.length;
 
-const EARLY: Record<string, Count> = {
-  bluesky: countGraphemes,
-  threads: countCharacters,
-  telegram: countCodePoints,
-  discord: countCodePoints,
+const UNITS: Record<string, Count> = {
+  graphemes: countGraphemes,
+  "code points": countCodePoints,
 };
+
+const EARLY: Record<string, Count> = { threads: countCharacters };
 
 const LATE: Record<string, () => Promise<Count>> = {
   x: async () => (await import("../../../platforms/x/weighted-length.ts")).weightedLength,
@@ -34,7 +35,7 @@ const loading = new Map<string, Promise<void>>();
 export function counterOf(platform: string, onLoad: () => void): Count | null {
   const early = EARLY[platform];
   const late = LATE[platform];
-  if (early || !late) return early ?? utf16;
+  if (early || !late) return early ?? UNITS[facts[platform]?.countedBy ?? ""] ?? utf16;
   if (!loading.has(platform)) {
     const load = late().then((count) => {
       EARLY[platform] = count;

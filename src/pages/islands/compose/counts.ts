@@ -36,18 +36,19 @@ function written(
 const hasVideo = (): boolean => all("li.file[data-kind=video]").length > 0;
 const hasFiles = (): boolean => all("li.file").length > 0;
 
-/** Texts beside files have a limit of their own. */
-const IS_CAPTION: Readonly<Record<string, () => boolean>> = {
-  tiktok: () => !hasVideo(),
-  telegram: hasFiles,
-};
-
-function maxOf({ platform, characters: own }: ChosenAccount): number | null {
-  const { characters = null, photoCharacters = null, longText } = facts[platform] ?? {};
+function maxOf({ platform, characters: ofAccount }: ChosenAccount): number | null {
+  const {
+    characters = null,
+    photoCharacters = null,
+    longText,
+    hasCaptions,
+  } = facts[platform] ?? {};
   const isLong =
     longText && all<HTMLSelectElement>(`[name=${longText.setting}]`)[0]?.value === "true";
   if (isLong) return longText.characters;
-  return own ?? (IS_CAPTION[platform]?.() ? photoCharacters : characters);
+  if (ofAccount !== undefined) return ofAccount;
+  const isCaption = hasCaptions ? hasFiles() : !hasVideo();
+  return isCaption ? (photoCharacters ?? characters) : characters;
 }
 
 function subjectsOf(

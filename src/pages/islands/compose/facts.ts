@@ -15,6 +15,8 @@ export interface PlatformFacts {
   photoCharacters: number | null;
   titleCharacters: number | null;
   hasThreads: boolean;
+  countedBy?: "graphemes" | "code points";
+  hasCaptions?: true;
   textBytes?: number;
   longText?: { setting: string; characters: number };
   frames?: Frame[];
