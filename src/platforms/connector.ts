@@ -400,7 +400,11 @@ export interface Connector<S = unknown> {
     app: AppKeys | null,
   ): Promise<Result<Credentials, LoginRefusal>>;
   /** Read again whenever a login is renewed. Null without an answer. */
-  readServerLimits?(fetch: Fetch, account: PublishAccount): Promise<ServerLimits | null>;
+  readServerLimits?(
+    fetch: Fetch,
+    credentials: Credentials,
+    account: PublishAccount,
+  ): Promise<ServerLimits | null>;
   /** An unused login is renewed this many seconds before its end. */
   refreshAheadSeconds?: number;
   isSelfRenewing?: boolean;

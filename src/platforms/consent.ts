@@ -12,6 +12,8 @@ export interface ConsentStart {
   /** The handle, DID or server that the person entered. Null on networks with one server. */
   identifier: string | null;
   origin: string;
+  /** The `extra` of the newest login at a server, on networks with many. Null where there is none. */
+  earlierLogin?(server: string): Promise<Record<string, string> | null>;
 }
 
 export interface Consent {
@@ -20,7 +22,7 @@ export interface Consent {
   memory?: Record<string, string>;
 }
 
-export interface ConsentReturn extends Omit<ConsentStart, "state" | "identifier"> {
+export interface ConsentReturn extends Omit<ConsentStart, "state" | "identifier" | "earlierLogin"> {
   /** The callback's parameters, with `error` after a refusal. */
   query: URLSearchParams;
   state: string;

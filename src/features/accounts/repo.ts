@@ -84,6 +84,20 @@ export function updateAccount(
   );
 }
 
+/** Of any team: the login itself is not handed on. */
+export const newestLoginAt = ({
+  platform,
+  mode,
+  server,
+}: Pick<AccountRow, "platform" | "mode"> & { server: string }): Query<AccountRow[]> =>
+  sqlQuery(
+    sql`SELECT * FROM accounts
+      WHERE platform = ${platform} AND mode = ${mode} AND service = ${server}
+        AND credentials IS NOT NULL AND deleted_at IS NULL
+      ORDER BY connected_at DESC LIMIT 1`,
+    readAccount,
+  );
+
 /** Null where every account of the platform has the same limits. */
 export const serverLimitsOf = (team: number, id: string): Query<AccountRow["serverLimits"][]> =>
   sqlQuery(

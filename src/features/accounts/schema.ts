@@ -38,7 +38,7 @@ export const accountSchema = z
 
 const amount = z.number().int().optional();
 
-const serverLimits = z.object({
+export const serverLimits = z.object({
   postCharacters: amount,
   altTextCharacters: amount,
   linkCharacters: amount.describe("Each address in a text counts as this many characters."),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { PLATFORMS } from "../../core/platforms.ts";
 import { READS, tool } from "../../mcp/tool.ts";
-import { accountFilterSchema, accountSchema } from "./schema.ts";
+import { accountFilterSchema, accountSchema, serverLimits } from "./schema.ts";
 import { listAccounts } from "./service.ts";
 
 const account = z.object({
@@ -12,6 +12,11 @@ const account = z.object({
     "active: can publish. expired or revoked: its owner has to reconnect it.",
   ),
   tags: z.string().describe("Comma-separated."),
+  serverLimits: serverLimits
+    .optional()
+    .describe(
+      "What this account's own server takes, before the limits of get_platform_capabilities (mastodon).",
+    ),
 });
 
 export const listAccountsTool = tool({
@@ -26,8 +31,9 @@ export const listAccountsTool = tool({
   run: async ({ ctx }, filter) => {
     const rows = await listAccounts(ctx, filter);
     return {
-      accounts: rows.map(({ id, platform, accountName: name, status, tags }) => {
-        return { id, platform, name, status, tags };
+      accounts: rows.map((row) => {
+        const { id, platform, accountName: name, status, tags, serverLimits: own } = row;
+        return { id, platform, name, status, tags, ...(own ? { serverLimits: own } : {}) };
       }),
     };
   },

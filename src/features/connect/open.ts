@@ -6,8 +6,14 @@ import { keysOf } from "../../platforms/kit/logins.ts";
 import { capped } from "../../platforms/kit/replies.ts";
 import { connectorOf, platformName } from "../../platforms/registry.ts";
 import { sandboxConsentPath } from "../../sandbox/consent-address.ts";
-import { accountById } from "../accounts/repo.ts";
-import { appKeysOf, platformFetch, withTimeout } from "../logins/platform-access.ts";
+import { accountById, newestLoginAt } from "../accounts/repo.ts";
+import type { AccountRow } from "../accounts/table.ts";
+import {
+  appKeysOf,
+  openCredentials,
+  platformFetch,
+  withTimeout,
+} from "../logins/platform-access.ts";
 import { refusedApp } from "./apps.ts";
 import { sealMemory } from "./memory.ts";
 import { type AskedConsent, consentByOpener, markSent } from "./repo/consents.ts";
@@ -70,6 +76,16 @@ export async function readOpening(deps: Deps, token: string): Promise<Asking> {
   return { kind: "asking", consent };
 }
 
+async function earlierLogin(
+  deps: Deps,
+  at: Pick<AccountRow, "platform" | "mode"> & { server: string },
+): Promise<Record<string, string> | null> {
+  const [[account]] = await deps.db.run([newestLoginAt(at)]);
+  if (!account) return null;
+  const credentials = await openCredentials(deps, account).catch(() => null);
+  return credentials?.extra ?? null;
+}
+
 /** May be repeated until someone returns from the platform; the last opening counts. */
 export async function openConsent(
   deps: Deps,
@@ -86,7 +102,14 @@ export async function openConsent(
   const start = await page
     .begin(
       withTimeout(platformFetch(deps, { mode, platform, teamId, id: null })),
-      { state, verifier, identifier, origin, redirectUri: origin + callbackPath(platform) },
+      {
+        state,
+        verifier,
+        identifier,
+        origin,
+        redirectUri: origin + callbackPath(platform),
+        earlierLogin: (server) => earlierLogin(deps, { platform, mode, server }),
+      },
       app,
     )
     .catch(() => null);

@@ -76,7 +76,7 @@ export async function refreshUnderLease(
     return giveUp(deps, account, { retryAfterSeconds: seconds ?? 0, ...refusal }, ends);
   }
 
-  const serverLimits = await newLimits(deps, connector, account, fetch);
+  const serverLimits = await newLimits(deps, connector, account, fetch, refreshed.value);
   const storing = keepLogin(deps, account, refreshed.value, serverLimits);
   // The write finishes even if the caller stops waiting.
   deps.defer(storing.catch(() => {}));
@@ -89,9 +89,11 @@ async function newLimits(
   { readServerLimits }: Connector,
   account: AccountRow,
   fetch: Fetch,
+  credentials: Credentials,
 ): Promise<ServerLimits | null> {
   try {
-    const limits = (await readServerLimits?.(fetch, toPublishAccount(account))) ?? null;
+    const limits =
+      (await readServerLimits?.(fetch, credentials, toPublishAccount(account))) ?? null;
     return JSON.stringify(limits) === JSON.stringify(account.serverLimits) ? null : limits;
   } catch (error) {
     deps.log({ event: "login.limits_unread", accountId: account.id, error: errorName(error) });

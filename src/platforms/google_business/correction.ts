@@ -3,9 +3,10 @@ import type { Post, Stopped } from "../connector.ts";
 import type { ShownTexts } from "../correction.ts";
 import { comparable } from "../kit/listings.ts";
 import type { AccountCall } from "../removal.ts";
-import { changeSummaryRequest, getPostRequest, readDoneReply, readPostReply } from "./api.ts";
+import { changeSummaryRequest, getPostRequest, readPostReply } from "./api.ts";
 import { toRefused } from "./failures.ts";
 import { summaryOf } from "./local-post.ts";
+import { REJECTED } from "./review.ts";
 import type { GoogleBusinessSettings } from "./settings.ts";
 
 export const textsOf = (post: Post<GoogleBusinessSettings>): Result<ShownTexts, string> =>
@@ -17,8 +18,9 @@ export async function correct(
   { description = "" }: ShownTexts,
 ): Promise<Result<null, Stopped>> {
   const request = changeSummaryRequest(accessToken, id, description);
-  const reply = await readDoneReply(await fetch(request));
-  return reply.ok ? ok(null) : refuse(toRefused(reply.error, now()));
+  const reply = await readPostReply(await fetch(request));
+  if (!reply.ok) return refuse(toRefused(reply.error, now()));
+  return reply.value.state === "REJECTED" ? refuse(REJECTED) : ok(null);
 }
 
 export async function shows(
@@ -28,7 +30,7 @@ export async function shows(
 ): Promise<Result<boolean, Stopped>> {
   const reply = await readPostReply(await fetch(getPostRequest(accessToken, id)));
   if (!reply.ok) return refuse(toRefused(reply.error, now()));
-  return ok(
-    description === undefined || comparable(description) === comparable(reply.value.summary),
-  );
+  const { state, summary } = reply.value;
+  if (state === "REJECTED") return refuse(REJECTED);
+  return ok(description === undefined || comparable(description) === comparable(summary));
 }

@@ -22,7 +22,7 @@ const STILL_REVIEWED =
 const NOT_SHOWN = "Google took the post, but does not show it; it may still appear.";
 
 /** The API names no reason. */
-const REJECTED: Refused = failed(
+export const REJECTED: Refused = failed(
   "content_flagged",
   "Google rejected the post, and does not say why. Others name as reasons a phone number in the text, spam, a text that was posted before, links to other sites, and prices of a hotel.",
 );

@@ -54,6 +54,16 @@ export const call = (server: string, path: string, accessToken: string, options:
 export const publicCall = (server: string, path: string): Request =>
   new Request(server + path, { headers: HEADERS, redirect: "manual" });
 
+/** Servers that hide themselves from strangers want the token. */
+export const instanceRequest = (
+  server: string,
+  version: "v1" | "v2",
+  accessToken: string | null,
+): Request => {
+  const path = `/api/${version}/instance`;
+  return accessToken === null ? publicCall(server, path) : call(server, path, accessToken);
+};
+
 /** Ids are digits at Mastodon, and letters at others. */
 const id = z.string().regex(/^[\w-]{1,64}$/);
 
@@ -157,7 +167,7 @@ export interface StatusBody {
   media_ids?: string[];
   poll?: { options: string[]; expires_in: number; multiple?: true; hide_totals?: true };
   in_reply_to_id?: string;
-  sensitive?: true;
+  sensitive?: boolean;
   spoiler_text?: string;
   visibility?: string;
   language?: string;

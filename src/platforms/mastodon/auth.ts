@@ -5,21 +5,25 @@ import type { Connector, Fetch } from "../connector.ts";
 import { callUnread, finalRefusal, formRequest, grantedTokens, toProfile } from "../kit/logins.ts";
 import type { Connected, Credentials, LoginRefusal, ServerLimits } from "../login.ts";
 import {
-  publicCall,
+  instanceRequest,
   readInstanceReply,
   readReply,
   readVerifyReply,
   toLimits,
   verifyRequest,
 } from "./api.ts";
-import { isTemporary, isTokenRefusal } from "./failures.ts";
+import { isLoginLost } from "./failures.ts";
 import { accountIdOf, serverOfAccount } from "./identity.ts";
 
 /** Null without an answer. Older servers know the first version alone. */
-export async function readLimits(fetch: Fetch, server: string): Promise<ServerLimits | null> {
-  for (const version of ["v2", "v1"]) {
+async function readLimits(
+  fetch: Fetch,
+  server: string,
+  accessToken: string,
+): Promise<ServerLimits | null> {
+  for (const version of ["v2", "v1"] as const) {
     const reply = await readInstanceReply(
-      await fetch(publicCall(server, `/api/${version}/instance`)),
+      await fetch(instanceRequest(server, version, accessToken)),
     );
     if (reply.ok) return toLimits(reply.value);
     if (reply.error.status !== 404) return null;
@@ -27,8 +31,11 @@ export async function readLimits(fetch: Fetch, server: string): Promise<ServerLi
   return null;
 }
 
-export const readServerLimits: Required<Connector>["readServerLimits"] = (fetch, account) =>
-  readLimits(fetch, serverOfAccount(account));
+export const readServerLimits: Required<Connector>["readServerLimits"] = (
+  fetch,
+  { accessToken },
+  account,
+) => readLimits(fetch, serverOfAccount(account), accessToken);
 
 export async function readAccount(
   fetch: Fetch,
@@ -36,7 +43,7 @@ export async function readAccount(
   credentials: Credentials,
 ): Promise<Result<Connected, LoginRefusal>> {
   const reply = await readVerifyReply(await fetch(verifyRequest(server, credentials.accessToken)));
-  if (!reply.ok) return refuse({ message: reply.error.message, final: !isTemporary(reply.error) });
+  if (!reply.ok) return refuse({ message: reply.error.message, final: isLoginLost(reply.error) });
   const { id, username, display_name, avatar } = reply.value;
   const profile = toProfile({
     id: accountIdOf(server, id),
@@ -44,7 +51,7 @@ export async function readAccount(
     handle: accountIdOf(server, username),
     picture: avatar,
   });
-  const serverLimits = await readLimits(fetch, server);
+  const serverLimits = await readLimits(fetch, server, credentials.accessToken);
   return ok({
     profile: { ...profile, service: server, ...(serverLimits ? { serverLimits } : {}) },
     credentials,
@@ -72,7 +79,7 @@ export const refresh: Connector["refresh"] = async (fetch, credentials, account)
       await fetch(verifyRequest(server, credentials.accessToken)),
     );
     if (reply.ok) return ok(credentials);
-    const isLost = isTokenRefusal(reply.error);
+    const isLost = isLoginLost(reply.error);
     return refuse({
       message: reply.error.message,
       final: isLost,
@@ -88,7 +95,7 @@ export const refresh: Connector["refresh"] = async (fetch, credentials, account)
   });
   const reply = await readReply(await fetch(request), tokens);
   if (!reply.ok) {
-    const isLost = reply.error.name === "invalid_grant" || isTokenRefusal(reply.error);
+    const isLost = reply.error.name === "invalid_grant" || isLoginLost(reply.error);
     return refuse({ message: reply.error.message, final: isLost });
   }
   const { access_token, refresh_token, expires_in } = reply.value;

@@ -10,6 +10,8 @@ import {
   exchangeCode,
   toOwnGrant,
 } from "../kit/consents.ts";
+import { formRequest } from "../kit/logins.ts";
+import type { AppKeys } from "../login.ts";
 import { HEADERS, publicCall, readInstanceReply, readReply } from "./api.ts";
 import { readAccount } from "./auth.ts";
 import { scopes, WIDE_SCOPES } from "./capabilities.ts";
@@ -28,7 +30,11 @@ interface ServerApp extends Record<string, string> {
 const registered = z.object({ client_id: z.string().min(1), client_secret: z.string().min(1) });
 
 /** @see https://docs.joinmastodon.org/methods/apps/#create */
-const registerRequest = (server: string, scope: string, { redirectUri, origin }: Home): Request =>
+const registerRequest = (
+  server: string,
+  scope: string,
+  { redirectUri, origin }: ConsentStart,
+): Request =>
   new Request(`${server}/api/v1/apps`, {
     method: "POST",
     headers: { ...HEADERS, "content-type": "application/json" },
@@ -47,55 +53,94 @@ const metadata = z.object({ issuer: z.string(), scopes_supported: z.array(z.stri
 async function termsOf(fetch: Fetch, server: string): Promise<Pick<ServerApp, "issuer" | "scope">> {
   const path = "/.well-known/oauth-authorization-server";
   const reply = await readReply(await fetch(publicCall(server, path)), metadata);
-  const known = reply.ok ? reply.value : null;
-  const isOwn = known !== null && URL.parse(known.issuer)?.origin === server;
-  const isNarrow = scopes.required.every((scope) => known?.scopes_supported.includes(scope));
+  const terms = reply.ok ? reply.value : null;
+  const isOwn = terms !== null && URL.parse(terms.issuer)?.origin === server;
+  const isNarrow = scopes.required.every((scope) => terms?.scopes_supported.includes(scope));
   return {
-    issuer: isOwn ? known.issuer : server,
+    issuer: isOwn ? terms.issuer : server,
     scope: (isNarrow ? scopes.required : WIDE_SCOPES).join(" "),
   };
 }
 
-type Home = Pick<ConsentStart, "redirectUri" | "origin">;
+/** Whether the address leads to a server, which may be another one. A server that hides itself from strangers counts. */
+async function reach(
+  fetch: Fetch,
+  server: string,
+  isMoved = false,
+): Promise<Result<string, ConsentRefusal>> {
+  const answer = await fetch(publicCall(server, "/api/v1/instance"));
+  if (answer.status >= 300 && answer.status < 400) {
+    await answer.body?.cancel();
+    const target = URL.parse(answer.headers.get("location") ?? "", server);
+    if (target && !isMoved && refusedUrl(target) === null) {
+      return reach(fetch, target.origin, true);
+    }
+  }
+  const instance = await readInstanceReply(answer);
+  if (instance.ok || HIDDEN.has(answer.status)) return ok(server);
+  return isTemporary(instance.error) && answer.status >= 408
+    ? consentRefusal("unavailable", `${server} has a problem: ${instance.error.message}`)
+    : consentRefusal("refused", `${server} is no server of Mastodon. Check the address.`);
+}
+
+const HIDDEN = new Set([401, 403]);
+
+/** Servers let an address register few apps. Without a clear answer, the app is taken for good. */
+async function knownApp(
+  fetch: Fetch,
+  server: string,
+  scope: string,
+  { redirectUri, earlierLogin }: ConsentStart,
+): Promise<AppKeys | null> {
+  const { clientId, clientSecret, ...earlier } = (await earlierLogin?.(server)) ?? {};
+  if (!clientId || !clientSecret) return null;
+  if (earlier.redirectUri !== redirectUri || earlier.scope !== scope) return null;
+  const request = formRequest(`${server}/oauth/token`, {
+    grant_type: "client_credentials",
+    client_id: clientId,
+    client_secret: clientSecret,
+  });
+  const reply = await fetch(request);
+  await reply.body?.cancel();
+  return reply.status === UNKNOWN_APP ? null : { clientId, clientSecret };
+}
+
+const UNKNOWN_APP = 401;
+
+async function registerApp(
+  fetch: Fetch,
+  server: string,
+  scope: string,
+  start: ConsentStart,
+): Promise<Result<AppKeys, ConsentRefusal>> {
+  const app = await readReply(await fetch(registerRequest(server, scope, start)), registered);
+  if (app.ok) return ok({ clientId: app.value.client_id, clientSecret: app.value.client_secret });
+  const failure = isTemporary(app.error) ? "unavailable" : "refused";
+  return consentRefusal(failure, `${server} made no app for this instance: ${app.error.message}`);
+}
 
 async function enter(
   fetch: Fetch,
-  server: string,
-  home: Home,
-  isSecond = false,
+  written: string,
+  start: ConsentStart,
 ): Promise<Result<ServerApp, ConsentRefusal>> {
-  const known = await fetch(publicCall(server, "/api/v1/instance"));
-  if (known.status >= 300 && known.status < 400) {
-    await known.body?.cancel();
-    const moved = URL.parse(known.headers.get("location") ?? "", server);
-    if (moved && !isSecond && refusedUrl(moved) === null) {
-      return enter(fetch, moved.origin, home, true);
-    }
-  }
-  const about = await readInstanceReply(known);
-  if (!about.ok) {
-    const isDown = isTemporary(about.error) && known.status >= 408;
-    return isDown
-      ? consentRefusal("unavailable", `${server} has a problem: ${about.error.message}`)
-      : consentRefusal("refused", `${server} is no server of Mastodon. Check the address.`);
-  }
-  const terms = await termsOf(fetch, server);
-  const request = registerRequest(server, terms.scope, home);
-  const app = await readReply(await fetch(request), registered);
-  if (!app.ok) {
-    const failure = isTemporary(app.error) ? "unavailable" : "refused";
-    return consentRefusal(failure, `${server} made no app for this instance: ${app.error.message}`);
-  }
-  const { client_id: clientId, client_secret: clientSecret } = app.value;
-  return ok({ server, clientId, clientSecret, ...terms });
+  const reached = await reach(fetch, written);
+  if (!reached.ok) return reached;
+  const server = reached.value;
+  const { issuer, scope } = await termsOf(fetch, server);
+  const known = await knownApp(fetch, server, scope, start);
+  const app = known ? ok(known) : await registerApp(fetch, server, scope, start);
+  if (!app.ok) return app;
+  const { clientId, clientSecret } = app.value;
+  return ok({ server, clientId, clientSecret, issuer, scope });
 }
 
 /**
- * Registers an app at the account's own server. Servers without PKCE ignore its parameters.
+ * By an app that this instance has at the account's own server. Servers without PKCE ignore its parameters.
  * @see https://docs.joinmastodon.org/methods/oauth/#authorize
  */
 export const begin: ConsentPage["begin"] = async (fetch, start) => {
-  const { identifier, redirectUri, origin, state, verifier } = start;
+  const { identifier, redirectUri, state, verifier } = start;
   const server = serverOf(identifier);
   if (server === null) {
     return consentRefusal(
@@ -103,7 +148,7 @@ export const begin: ConsentPage["begin"] = async (fetch, start) => {
       "Give the address of your account's server, such as mastodon.social.",
     );
   }
-  const app = await enter(fetch, server, { redirectUri, origin });
+  const app = await enter(fetch, server, start);
   if (!app.ok) return app;
   return ok({
     url: consentUrl(`${app.value.server}/oauth/authorize`, {
@@ -119,23 +164,24 @@ export const begin: ConsentPage["begin"] = async (fetch, start) => {
   });
 };
 
-const narrowed = (given: readonly string[]): string[] => [
-  ...given,
-  ...scopes.required.filter((scope) => given.includes(scope.replace(/:.*$/, ""))),
+const narrowed = (allowed: readonly string[]): string[] => [
+  ...allowed,
+  ...scopes.required.filter((scope) => allowed.includes(scope.replace(/:.*$/, ""))),
 ];
 
 /** @see https://docs.joinmastodon.org/methods/oauth/#token */
 export const finish: ConsentPage["finish"] = async (fetch, back) => {
-  const { server, clientId, clientSecret, issuer } = back.memory as ServerApp;
+  const { server, clientId, clientSecret, issuer, scope } = back.memory as ServerApp;
   const own = { platform: "Mastodon", issuer, tokenEndpoint: `${server}/oauth/token` };
   const granted = await exchangeCode(fetch, { ...own, clientAuth: "body", hasPkce: true }, back, {
     clientId,
     clientSecret,
   });
   if (!granted.ok) return granted;
-  const { credentials, scopes: given } = granted.value;
-  const login = { ...credentials, extra: { clientId, clientSecret } };
-  return toOwnGrant({ credentials: login, scopes: given && narrowed(given) }, scopes, (found) =>
+  const { credentials, scopes: allowed } = granted.value;
+  const extra = { clientId, clientSecret, scope, redirectUri: back.redirectUri };
+  const login = { ...credentials, extra };
+  return toOwnGrant({ credentials: login, scopes: allowed && narrowed(allowed) }, scopes, (found) =>
     readAccount(fetch, server, found),
   );
 };

@@ -12,7 +12,7 @@ import {
   statusRequest,
 } from "./api.ts";
 import { toRefused } from "./failures.ts";
-import { bareLetters } from "./html.ts";
+import { isSameText } from "./html.ts";
 import { serverOfAccount } from "./identity.ts";
 import type { MastodonSettings } from "./settings.ts";
 import { textOf } from "./text.ts";
@@ -58,6 +58,5 @@ export async function shows(
   const request = sourceRequest(serverOfAccount(account), accessToken, id);
   const reply = await readSourceReply(await fetch(request));
   if (!reply.ok) return refuse(toRefused(reply.error, now()));
-  // Servers drop their own name from handles.
-  return ok(bareLetters(reply.value.text) === bareLetters(description ?? ""));
+  return ok(isSameText(reply.value.text, description ?? ""));
 }

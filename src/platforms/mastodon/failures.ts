@@ -3,6 +3,7 @@ import {
   DISCONNECTED,
   GONE,
   INVALID,
+  isOutage,
   NOT_YET,
   type Rule,
   refusalJudge,
@@ -16,12 +17,25 @@ import type { MastodonRefusal } from "./api.ts";
 export const isTokenRefusal = ({ status }: Pick<MastodonRefusal, "status">): boolean =>
   status === 401;
 
-/** Pixelfed takes no posts of text alone. Source: Pixelfed, `ApiV1Controller::statusCreate`. */
-const ABOUT_CONTENT = /empty statuses/i;
+/** Source: Mastodon, "OAuth Scopes"; GoToSocial; Hollo; Friendica, whose words are for ended logins too. */
+const LACKS_SCOPE = /scope|permissions? |valid user/i;
 
-/** The account is suspended or disabled, or the login lacks a permission. Without words, a firewall answered. */
-const isShutOut = ({ status, name }: MastodonRefusal): boolean =>
-  status === 403 && name !== null && !ABOUT_CONTENT.test(name);
+/** The login stands, and the account is held by its server. Source: mastodon/mastodon, `base_controller.rb`; GoToSocial. */
+const HELD = /currently disabled|pending approval|confirmed e-?mail|two-factor|moved/i;
+
+const AT_SERVER: Rule = {
+  ...UNKNOWN,
+  advice:
+    "Sign in at the account's server, which says what to do. The account need not be connected again.",
+};
+
+/** Without words, a firewall answered. */
+function ruleOfForbidden(words: string | null): Rule {
+  if (words === null) return UNAVAILABLE;
+  if (HELD.test(words)) return AT_SERVER;
+  if (LACKS_SCOPE.test(words)) return DISCONNECTED;
+  return /mime type|account size/i.test(words) ? INVALID : UNKNOWN;
+}
 
 /** Nothing was posted. Source: Mastodon, `media_attachments.validations.not_ready`. */
 const NOT_READY = /not finished processing/i;
@@ -36,6 +50,9 @@ const NO_PARENT = /reply to/i;
 export const isPerhapsOurs = ({ status, name }: MastodonRefusal): boolean =>
   (status === 422 && /already attached/i.test(name ?? "")) ||
   (status === 400 && /idempotency key/i.test(name ?? ""));
+
+/** GoToSocial gave up on a slow call. */
+const CLOSED_EARLY = 499;
 
 const isWrong = ({ status }: MastodonRefusal): boolean => status === 422 || status === 400;
 
@@ -52,17 +69,22 @@ function waitSeconds({ resetsAt, retryAfter }: MastodonRefusal, now: Date): numb
 function ruleOf(refusal: MastodonRefusal): Rule | undefined {
   const { status, name, message } = refusal;
   if (status === 429) return BUSY;
-  if (isShutOut(refusal)) return DISCONNECTED;
+  if (status === 403) return ruleOfForbidden(name);
   if (NOT_READY.test(message)) return NOT_YET;
   if (isPerhapsOurs(refusal)) return GONE;
   if (status === 413 || (isWrong(refusal) && ABOUT_FILES.test(message))) return INVALID;
   if (status === 404 && NO_PARENT.test(message)) return UNKNOWN;
   // A proxy answers so while the server itself is down.
-  return status === 404 || (status === 403 && name === null) ? UNAVAILABLE : undefined;
+  return status === 404 || status === CLOSED_EARLY ? UNAVAILABLE : undefined;
 }
+
+/** Connecting the account again helps. */
+export const isLoginLost = (refusal: MastodonRefusal): boolean =>
+  isTokenRefusal(refusal) || ruleOf(refusal)?.code === DISCONNECTED.code;
 
 export const { isUndecided, isTemporary, toRefused, toUnknowable } = refusalJudge<MastodonRefusal>({
   isTokenRefusal,
   ruleOf,
+  isUndecided: (refusal) => isOutage(refusal) || refusal.status === CLOSED_EARLY,
   waitSeconds: (rule, refusal, now) => (rule === BUSY ? waitSeconds(refusal, now) : null),
 });

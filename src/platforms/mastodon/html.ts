@@ -1,3 +1,5 @@
+import { comparable } from "../kit/listings.ts";
+
 const REFERENCES: Record<string, string> = {
   "&lt;": "<",
   "&gt;": ">",
@@ -14,9 +16,16 @@ export const shownText = (html: string): string =>
     .replace(/<[^>]*>/g, "")
     .replace(/&(?:lt|gt|quot|apos|#39|amp);/g, (reference) => REFERENCES[reference] ?? reference);
 
+const withoutServers = (text: string): string =>
+  text.replace(/(@[\w.-]+)@[\p{L}\p{N}.-]+/giu, "$1");
+
+/** Servers drop their own name from handles, and change spaces. */
+export const isSameText = (one: string, other: string): boolean =>
+  comparable(withoutServers(one)) === comparable(withoutServers(other));
+
 /** Servers show handles without their server, and some read Markdown: letters and digits are compared. */
 export const bareLetters = (text: string): string =>
-  text.replace(/(@[\w.-]+)@[\p{L}\p{N}.-]+/giu, "$1").replace(/[^\p{L}\p{N}]+/gu, "");
+  withoutServers(text).replace(/[^\p{L}\p{N}]+/gu, "");
 
 const LINKS = /<a\b.*?<\/a>/gis;
 const UNREAD_REFERENCE = /&#?\w+;/;

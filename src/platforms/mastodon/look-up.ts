@@ -8,7 +8,7 @@ import {
   statusesRequest,
 } from "./api.ts";
 import type { Job, Ready } from "./bookmark.ts";
-import { bareLetters, mayShow, shownText } from "./html.ts";
+import { bareLetters, isSameText, mayShow, shownText } from "./html.ts";
 import { idOf, serverOfAccount } from "./identity.ts";
 import { textOf } from "./text.ts";
 
@@ -88,8 +88,9 @@ async function hasText(job: Job, status: Status): Promise<boolean> {
   const source = await readSourceReply(
     await job.fetch(sourceRequest(server, job.accessToken, status.id)),
   );
-  const shown = source.ok ? source.value.text : shownText(status.content ?? "");
-  return bareLetters(shown) === bareLetters(text);
+  return source.ok
+    ? isSameText(source.value.text, text)
+    : bareLetters(shownText(status.content ?? "")) === bareLetters(text);
 }
 
 export async function findOwn(job: Job, at: Ready): Promise<Result<Search, MastodonRefusal>> {

@@ -49,7 +49,7 @@ function toBody(job: Job, { mediaIds }: Ready): StatusBody {
         }
       : {}),
     ...(job.replyTo ? { in_reply_to_id: job.replyTo.parent } : {}),
-    ...(settings.mastodon_sensitive ? { sensitive: true } : {}),
+    ...(settings.mastodon_sensitive === null ? {} : { sensitive: settings.mastodon_sensitive }),
     ...(settings.mastodon_content_warning === null
       ? {}
       : { spoiler_text: settings.mastodon_content_warning }),

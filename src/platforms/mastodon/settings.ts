@@ -63,10 +63,11 @@ export const settings = formFields({
     description:
       "Stands in front of the text, which is shown after a click. Counts towards the length of the text.",
   }),
-  mastodon_sensitive: field(otherwise(flag, false), {
+  mastodon_sensitive: field(flag, {
     label: "Hide images and video behind a click",
     type: "boolean",
-    description: "Hides images and video until they are clicked. Default: false.",
+    description:
+      "Hides images and video until they are clicked. Default: what the account has chosen on its server.",
   }),
   mastodon_language: field(language, {
     label: "Language of the text",

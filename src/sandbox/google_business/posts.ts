@@ -58,6 +58,9 @@ const REJECTED_LATER = "[sandbox:rejected_later]";
 /** Source: Google Business Profile Help, answer 7213077. */
 const PHONE_NUMBER = /(?:\+|\b0)\d[\d ()/-]{6,18}\d/;
 
+const isRejectedLater = (shown: string): boolean =>
+  shown.includes(REJECTED_LATER) || PHONE_NUMBER.test(shown);
+
 const shownText = ({ event, summary = "" }: LocalPost): string =>
   [event?.title, summary].filter(Boolean).join("\n");
 
@@ -94,7 +97,7 @@ export async function createPost(call: Call): Promise<Response> {
   for (const { sourceUrl = "" } of post.media ?? []) {
     files.push(await takePhoto(call, path, sourceUrl));
   }
-  const isRejected = isFlagged || shown.includes(REJECTED_LATER) || PHONE_NUMBER.test(shown);
+  const isRejected = isFlagged || isRejectedLater(shown);
   const at = now().getTime();
   const row: Row = {
     name: `${path}/localPosts/${randomDigits(19)}`,
@@ -184,7 +187,13 @@ export async function changePost(call: Call): Promise<Response> {
   const { store } = call.env;
   const shown = shownText(post);
   const reply = steer(call.env, REFUSALS, { key: row.name, text: allWords(shown), token });
-  const changed = { post, updated_at: now().getTime() };
+  const at = now().getTime();
+  const isRejected = isRejectedLater(shown);
+  const changed = {
+    post,
+    updated_at: at,
+    ...(isRejected ? { outcome: "REJECTED" as const, reviewed_at: at } : {}),
+  };
   posts.update(store, { name: row.name }, changed);
   store.changeFields("google_business", row.name, post, shown);
   return deliver(reply, Response.json(toObject({ ...row, ...changed })));

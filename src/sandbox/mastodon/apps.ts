@@ -85,6 +85,14 @@ const unsupportedGrant = () =>
     "The authorization grant type is not supported by the authorization server.",
   );
 
+/** Of nobody: it shows that the server knows the app. */
+const tokenOfApp = () => ({
+  access_token: randomHex(20),
+  token_type: "Bearer",
+  scope: "read",
+  created_at: Math.floor(now().getTime() / SECOND),
+});
+
 const tokenReply = (call: Call, name: string, scopes: readonly string[], more = {}): Response =>
   Response.json({
     access_token: loginsOf(call).issue(name, "access", A_CENTURY_SECONDS),
@@ -99,6 +107,7 @@ export async function grantToken(call: Call): Promise<Response> {
   const form = await readForm(call);
   if (form?.get("grant_type") === "refresh_token") return renewToken(call, form);
   const app = requireApp(call, form);
+  if (form?.get("grant_type") === "client_credentials") return Response.json(tokenOfApp());
   if (form?.get("grant_type") !== "authorization_code") throw unsupportedGrant();
   const code = await redeemCode(
     call,

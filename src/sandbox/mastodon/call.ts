@@ -51,7 +51,7 @@ export const REFUSALS: SteeredRefusals = {
     refusal(503, "There was a temporary problem serving your request, please try again"),
   failures: {
     rate_limited: () => refusal(429, "Too many requests", rateLimitHeaders(0)),
-    account_disconnected: () => refusal(403, "Your login is currently disabled"),
+    account_disconnected: () => refusal(403, "This action is outside the authorized scopes"),
     media_invalid: () =>
       invalid("Validation failed: File content type is invalid, File is invalid"),
     unknown: (message) => invalid(`Validation failed: ${message}`),

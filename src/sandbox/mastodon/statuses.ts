@@ -8,7 +8,7 @@ import { steer } from "../kit/steered.ts";
 import { readSteering } from "../kit/steering.ts";
 import type { SandboxStore } from "../kit/store.ts";
 import { flag, integer, json, key, optional, type RowOf, Table, text } from "../kit/table.ts";
-import { type Account, authenticate, shownAccount } from "./accounts.ts";
+import { type Account, authenticate, choicesOf, shownAccount } from "./accounts.ts";
 import { invalid, notFound, REFUSALS, rateLimitHeaders, readFields, refusal } from "./call.ts";
 import { limitsOf, POLL } from "./instance.ts";
 import { findMedia, isProcessed, isVideo, type MediaRow, mediaTable, shownMedia } from "./media.ts";
@@ -55,9 +55,9 @@ const written = z.object({
   media_ids: z.array(z.string()).default([]),
   poll: poll.optional(),
   in_reply_to_id: z.string().optional(),
-  sensitive: z.boolean().default(false),
+  sensitive: z.boolean().optional(),
   spoiler_text: z.string().default(""),
-  visibility: z.enum(VISIBILITIES).default("public"),
+  visibility: z.enum(VISIBILITIES).optional(),
   language: z
     .string()
     .regex(/^[a-z]{2,3}(?:-[a-z]{2,4})?$/i)
@@ -141,8 +141,9 @@ export async function createStatus(call: Call): Promise<Response> {
     throw refusal(404, "The post you are trying to reply to does not appear to exist.");
   }
   const files = requireFiles(call, account, input.media_ids, null);
-  const said = `${input.spoiler_text} ${input.status}`;
-  const reply = steer(call.env, REFUSALS, { key: account.id, text: said, token });
+  const words = `${input.spoiler_text} ${input.status}`;
+  const reply = steer(call.env, REFUSALS, { key: account.id, text: words, token });
+  const chosen = choicesOf(account);
   const row: StatusRow = {
     id: newId(store),
     server: new URL(call.req.url).origin,
@@ -151,9 +152,9 @@ export async function createStatus(call: Call): Promise<Response> {
     team_id: origin.teamId,
     text: input.status,
     spoiler_text: input.spoiler_text,
-    visibility: input.visibility,
-    sensitive: input.sensitive || input.spoiler_text !== "",
-    language: input.language ?? null,
+    visibility: input.visibility ?? chosen.privacy,
+    sensitive: (input.sensitive ?? chosen.sensitive) || input.spoiler_text !== "",
+    language: input.language ?? chosen.language,
     media_ids: input.media_ids,
     poll: input.poll ?? null,
     in_reply_to_id: parent,
@@ -283,7 +284,7 @@ export async function editStatus(call: Call): Promise<Response> {
     ...row,
     text: input.status,
     spoiler_text: input.spoiler_text,
-    sensitive: input.sensitive || input.spoiler_text !== "",
+    sensitive: (input.sensitive ?? false) || input.spoiler_text !== "",
     language: input.language ?? row.language,
     media_ids: input.media_ids,
     poll: input.poll ?? null,

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { mastodon } from "../../../src/platforms/mastodon/index.ts";
 import { error, json, SERVER, scriptedFetch } from "./scripted.ts";
 
@@ -53,6 +53,44 @@ test.each([
     state: "s",
     code_challenge_method: "S256",
   });
+});
+
+describe("an app that an earlier login has", () => {
+  const TOKEN = "POST /oauth/token";
+  const earlier = {
+    clientId: "old",
+    clientSecret: "kept",
+    redirectUri: START.redirectUri,
+    scope: "read write",
+  };
+
+  test.each<[string, Record<string, string> | null, Response, string]>([
+    ["is taken again", earlier, json({ access_token: "app" }), "old"],
+    ["is taken where it cannot be asked about", earlier, error(400, "unsupported"), "old"],
+    ["is replaced when the server forgot it", earlier, error(401, "invalid_client"), "id"],
+    ["is of no use at another address", { ...earlier, redirectUri: "x" }, json({}), "id"],
+    ["is of no use with other permissions", { ...earlier, scope: "read" }, json({}), "id"],
+    ["may not be there", null, json({}), "id"],
+  ])("%s", async (_, extra, answer, clientId) => {
+    const { fetch } = scriptedFetch({
+      [INSTANCE]: [json({})],
+      [METADATA]: [error(404, "")],
+      [TOKEN]: [answer],
+      [APPS]: [app()],
+    });
+    const start = { ...START, earlierLogin: async () => extra };
+    const begun = await mastodon.consent?.begin(fetch, start, NO_APP);
+    expect(begun).toMatchObject({ ok: true, value: { memory: { clientId } } });
+  });
+});
+
+test("a server that hides itself from strangers is no stranger's site", async () => {
+  const script = {
+    [INSTANCE]: [error(401, "This method requires an authenticated user")],
+    [METADATA]: [error(404, "")],
+    [APPS]: [app()],
+  };
+  expect(await begin(script, "mastodon.test").begun).toMatchObject({ ok: true });
 });
 
 test.each<[string, string]>([
@@ -141,7 +179,7 @@ test("the login knows its server, its limits and its app", async () => {
             accessToken: "new",
             refreshToken: null,
             expiresAt: null,
-            extra: { clientId: "id", clientSecret: "secret" },
+            extra: { clientId: "id", clientSecret: "secret", redirectUri: START.redirectUri },
           },
         },
       ],

@@ -18,8 +18,22 @@ test.each<[string, Response, object]>([
   [
     "a disabled login",
     error(403, "Your login is currently disabled"),
-    { failure: { code: "account_disconnected" }, transient: false },
+    {
+      failure: { code: "unknown", message: expect.stringContaining("need not be connected again") },
+      transient: false,
+    },
   ],
+  [
+    "a post of somebody else",
+    error(403, "This action is not allowed"),
+    { failure: { code: "unknown" }, transient: false },
+  ],
+  [
+    "a full account at Pixelfed",
+    error(403, "Account size limit reached."),
+    { failure: { code: "media_invalid" }, transient: false },
+  ],
+  ["a slow call at GoToSocial", new Response(null, { status: 499 }), { kind: "unknown" }],
   [
     "a permission that is missing",
     error(403, "This action is outside the authorized scopes"),

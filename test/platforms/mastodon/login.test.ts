@@ -15,6 +15,11 @@ test.each<[string, Response, object]>([
     { ok: false, error: { final: true, isEnded: true } },
   ],
   ["is asked of a server that is down", error(503, "Down"), { ok: false, error: { final: false } }],
+  [
+    "is of an account that its server holds",
+    error(403, "Your login is currently disabled"),
+    { ok: false, error: { final: false } },
+  ],
   ["is asked too often", error(429, "Too many requests"), { ok: false, error: { final: false } }],
 ])("a login without an end %s", async (_, reply, expected) => {
   const { fetch } = scriptedFetch({ [VERIFY]: [reply] });
@@ -93,7 +98,7 @@ test.each<[string, object, object | null]>([
   ["one without", {}, {}],
 ])("the limits of %s", async (_, instance, limits) => {
   const { fetch } = scriptedFetch({ "GET /api/v2/instance": [json(instance)] });
-  expect(await mastodon.readServerLimits?.(fetch, ACCOUNT)).toEqual(limits);
+  expect(await mastodon.readServerLimits?.(fetch, lasting, ACCOUNT)).toEqual(limits);
 });
 
 test("an edit repeats what it does not change, and takes nothing off", async () => {

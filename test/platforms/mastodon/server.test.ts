@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
+import { callTool } from "../../support/agent.ts";
 import { walkConsent } from "../../support/consent.ts";
 import { createMember, form, Harness, type Member } from "../../support/harness.ts";
 import { Browser } from "../../support/person.ts";
@@ -43,6 +44,18 @@ test("an account keeps the limits of its server, and its posts are held against 
   ]);
 });
 
+test("a second account of a server comes by the app of the first", async () => {
+  await connect("mastodon.sandbox.test");
+  const json = { platform: "mastodon", mode: "sandbox", server: "mastodon.sandbox.test" };
+  const start = await call("POST", "/accounts", { json });
+  await walkConsent(new Browser(harness), start.body.authorizationUrl, { name: "Grace" });
+  const { body } = await call("GET", "/accounts");
+  expect(body.data.map(({ accountName }: { accountName: string }) => accountName).sort()).toEqual([
+    "Ada",
+    "Grace",
+  ]);
+});
+
 test("an edit is held against them too", async () => {
   const accountId = await connect("generous.sandbox.test");
   const made = await call("POST", "/upload", {
@@ -52,6 +65,14 @@ test("an edit is held against them too", async () => {
     call("PATCH", `/upload/${made.body.data.uploadId}`, { json: { description } });
   expect(await edit(LONG)).toMatchObject({ status: 200 });
   expect((await edit(LONG + LONG)).body.errors).toMatchObject([{ field: "description" }]);
+});
+
+test("agents see them in the list of accounts", async () => {
+  await connect("generous.sandbox.test");
+  const { structuredContent } = await callTool(harness, owner.token, "list_accounts", {});
+  expect(structuredContent).toMatchObject({
+    accounts: [{ serverLimits: { postCharacters: 5_000 } }],
+  });
 });
 
 test("another server has other limits", async () => {
