@@ -1,4 +1,5 @@
 import { ok, type Result } from "../../core/result.ts";
+import { postText } from "../kit/post-text.ts";
 import {
   type MastodonRefusal,
   readSourceReply,
@@ -10,7 +11,6 @@ import {
 import type { Job, Ready } from "./bookmark.ts";
 import { bareLetters, shownText } from "./html.ts";
 import { idOf, serverOfAccount } from "./identity.ts";
-import { textOf } from "./text.ts";
 
 /** Tolerance for differing clocks. */
 const SLACK_MS = 60_000;
@@ -72,7 +72,7 @@ async function judge(job: Job, { mediaIds }: Ready, status: Status): Promise<Lik
 }
 
 async function hasText(job: Job, status: Status): Promise<boolean> {
-  const text = textOf(job.post);
+  const text = postText(job.post);
   const server = serverOfAccount(job.account);
   const source = await readSourceReply(
     await job.fetch(sourceRequest(server, job.accessToken, status.id)),
