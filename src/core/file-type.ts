@@ -23,6 +23,24 @@ const OFFICE_TYPES = {
   pptx: `${OFFICE}.presentationml.presentation`,
 } as const;
 
+const EXTENSIONS: Record<string, string> = {
+  jpg: "image/jpeg",
+  png: "image/png",
+  gif: "image/gif",
+  webp: "image/webp",
+  mp4: "video/mp4",
+  mov: "video/quicktime",
+  webm: "video/webm",
+  pdf: "application/pdf",
+  ...OFFICE_TYPES,
+};
+
+/** A file name for platforms that go by its extension. */
+export function fileNameOf(mime: string, base = "file"): string {
+  const [extension = "bin"] = Object.entries(EXTENSIONS).find(([, type]) => type === mime) ?? [];
+  return `${base}.${extension}`;
+}
+
 /** A file name with the extension of an Office file. Empty for another type. */
 export const officeNameOf = (mime: string): string => {
   const [extension] = Object.entries(OFFICE_TYPES).find(([, type]) => type === mime) ?? [];

@@ -142,7 +142,10 @@ test("and are a platform like any other", async (t) => {
   await t.test("it is listed with its limits", async () => {
     const { body } = await call("/api/v1/platforms/capabilities");
     const { platform, limits } = body.data.at(-1);
-    assert.deepEqual([body.data.length, platform, limits.postCharacters], [PLATFORMS.length + 1, "mastotoy", 500]);
+    assert.deepEqual(
+      [body.data.length, platform, limits.postCharacters],
+      [PLATFORMS.length + 1, "mastotoy", 500],
+    );
   });
 
   await t.test("a sandbox account of it was connected at the start", async () => {

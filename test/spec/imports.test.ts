@@ -313,8 +313,8 @@ test("Node's modules are for pages, and for forms with a file: no other door set
     "core/node-process.ts",
     "http/multipart.ts",
     "http/node-stream.ts",
+    "sandbox/kit/streamed-form.ts",
     "sandbox/pinterest/uploads.ts",
-    "sandbox/telegram/form.ts",
   ]);
   expect(importsOf("http/multipart.ts").find(isNodes)).toMatchObject({ isLazy: true });
   for (const door of ["doors/short.ts", "doors/api.ts", "queue/consumer.ts", "cron/schedule.ts"]) {

@@ -1,25 +1,7 @@
 import type { FieldInfo } from "../../platforms/kit/form-fields.ts";
 
-const LABELS: Record<string, string> = {
-  telegram_silent: "Without a sound",
-  telegram_protect_content: "No forwarding or saving",
-  telegram_link_preview: "Preview of the first link",
-  telegram_caption_above: "Text above the files",
-  telegram_spoiler: "Files blurred until tapped",
-  telegram_topic_id: "Number of the topic",
-  telegram_format: "Format of the text",
-  discord_thread_id: "Number of the thread",
-  discord_thread_name: "Name of the thread, in a forum",
-  discord_tags: "Tags of the thread, in a forum",
-  discord_suppress_embeds: "Without previews of links",
-  discord_silent: "Without notifications",
-  discord_spoiler: "Files hidden until they are clicked",
-  discord_mentions: "Whom mentions may notify",
-  discord_username: "Name of the author, with a webhook",
-};
-
 /** A setting without words of its own is named by its field. */
-export function labelOf(name: string, { label = LABELS[name] }: Pick<FieldInfo, "label">): string {
+export function labelOf(name: string, { label }: Pick<FieldInfo, "label">): string {
   if (label !== undefined) return label;
   const words = name
     .replaceAll(/([a-z])([A-Z])/g, "$1 $2")

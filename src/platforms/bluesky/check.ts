@@ -1,16 +1,14 @@
 import type { FieldError } from "../../core/errors.ts";
-import { countGraphemes, countUtf8Bytes, emptyIfBlank, nullIfBlank } from "../../core/text.ts";
+import { countGraphemes, countUtf8Bytes } from "../../core/text.ts";
 import type { Post, PostMedia } from "../connector.ts";
 import { altTextsFor } from "../kit/alt-texts.ts";
 import { checksFor, ofKind, refuseIf } from "../kit/checks.ts";
+import { postText, postTextField } from "../kit/post-text.ts";
 import { capabilities, MAX_TEXT_BYTES } from "./capabilities.ts";
 import type { BlueskySettings } from "./settings.ts";
 
 const { limits, mediaSupport } = capabilities;
 const checks = checksFor("Bluesky", capabilities);
-
-export const postText = ({ title, description }: Pick<Post, "title" | "description">): string =>
-  emptyIfBlank(description) || emptyIfBlank(title);
 
 export const altTexts = altTextsFor<BlueskySettings>({
   platform: "Bluesky",
@@ -23,12 +21,9 @@ export const altTexts = altTextsFor<BlueskySettings>({
 
 function checkText(post: Post<BlueskySettings>): FieldError[] {
   const text = postText(post);
-  const field = text !== "" && nullIfBlank(post.description) === null ? "title" : "description";
-  if (text === "") {
-    const message = "Write a description: a Bluesky post without media needs text.";
-    return refuseIf(post.media.length === 0, field, message);
-  }
+  const field = postTextField(post);
   return [
+    ...checks.textOrFile(post),
     ...checks.length(field, "the text", {
       count: countGraphemes(text),
       max: limits.postCharacters,

@@ -1,8 +1,9 @@
 import type { Post } from "../connector.ts";
 import { leftOut, likenessOf, TITLE_UNPUBLISHED } from "../kit/likeness.ts";
+import { postText } from "../kit/post-text.ts";
 import { ALT_TEXT, languages, listOf, settingWords } from "../kit/setting-words.ts";
 import type { Likeness } from "../likeness.ts";
-import { altTexts, postText } from "./check.ts";
+import { altTexts } from "./check.ts";
 import type { BlueskySettings } from "./settings.ts";
 
 export function likeness(post: Post<BlueskySettings>): Likeness {

@@ -10,6 +10,7 @@ import type {
   Stopped,
   Submitted,
 } from "../connector.ts";
+import { postText } from "../kit/post-text.ts";
 import { failed } from "../kit/refusals.ts";
 import { published, ready, undecided, unknowable } from "../kit/steps.ts";
 import {
@@ -26,7 +27,7 @@ import {
   resolveHandleRequest,
   uploadBlobRequest,
 } from "./api.ts";
-import { altTexts, postText } from "./check.ts";
+import { altTexts } from "./check.ts";
 import { isTemporary, isUndecided, toRefused, toUnknowable } from "./failures.ts";
 import { type Facet, findSpans, type Span, toFacets } from "./richtext.ts";
 import type { BlueskySettings } from "./settings.ts";

@@ -1,11 +1,11 @@
 import * as z from "zod";
 import type { PublishJob, Reconciled } from "../connector.ts";
 import { list } from "../kit/metrics.ts";
+import { postText } from "../kit/post-text.ts";
 import { replyReader } from "../kit/replies.ts";
 import { maybeText } from "../kit/shapes.ts";
 import { unknowable } from "../kit/steps.ts";
 import { listRecordsRequest, toXrpcRefusal } from "./api.ts";
-import { postText } from "./check.ts";
 import { toUnknowable } from "./failures.ts";
 import { isKeyOf, keyOf, serviceOf, timeOfKey, toPublished } from "./publish.ts";
 import type { BlueskySettings } from "./settings.ts";

@@ -1,11 +1,11 @@
 import { formatCount } from "../../core/counts.ts";
 import {
+  choices,
   type FieldReader,
   field,
   formFields,
   readJsonList,
   readList,
-  refuseEach,
   type SettingsOf,
 } from "../kit/form-fields.ts";
 import { capabilities } from "./capabilities.ts";
@@ -39,14 +39,6 @@ const langs: FieldReader<string[]> = (raw, refuse) => {
   return [...new Set(tags)];
 };
 
-const labels: FieldReader<string[]> = (raw, refuse) => {
-  const values = readList(raw);
-  const unknown = values.filter((label) => !LABELS.includes(label));
-  const allowed = LABELS.join(", ");
-  refuseEach(unknown, (label) => `"${label}" is not a Bluesky label; use ${allowed}.`, refuse);
-  return values;
-};
-
 const altText: FieldReader<string | string[]> = (raw) =>
   typeof raw === "string" ? (readJsonList(raw) ?? raw) : (raw ?? "");
 
@@ -56,7 +48,7 @@ export const settings = formFields({
     type: "array",
     description: `Languages of the text as BCP-47 tags, up to ${MAX_LANGS}, comma-separated or repeated. Default: none.`,
   }),
-  bluesky_labels: field(labels, {
+  bluesky_labels: field(choices(LABELS, "a Bluesky label"), {
     label: "Content warnings",
     type: "array",
     values: LABELS,

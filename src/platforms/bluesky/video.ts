@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { fileNameOf } from "../../core/file-type.ts";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import { addSeconds } from "../../core/time.ts";
 import type { Bookmark, MediaItem, Prepared, PublishJob, Stopped, Waiting } from "../connector.ts";
@@ -114,14 +115,7 @@ async function uploadToken(job: Job): ServiceToken {
   return reply.ok ? reply : refuse(toRefused(reply.error, job.now()));
 }
 
-const EXTENSIONS: Record<string, string> = {
-  "video/mp4": "mp4",
-  "video/quicktime": "mov",
-  "video/webm": "webm",
-};
-
-const nameOf = ({ sha256, mime }: MediaItem): string =>
-  `${sha256.slice(0, 12)}.${EXTENSIONS[mime] ?? "mp4"}`;
+const nameOf = ({ sha256, mime }: MediaItem): string => fileNameOf(mime, sha256.slice(0, 12));
 
 async function readBytes(job: Job, item: MediaItem, offset: number, length: number) {
   const bytes = await job.readMedia(item, { offset, length });

@@ -1,12 +1,14 @@
 import * as z from "zod";
+import type { Result } from "../../core/result.ts";
 import { VERSION } from "../../core/version.ts";
-import { counter } from "../kit/metrics.ts";
+import { hidingFetch } from "../kit/hidden-secrets.ts";
+import { counter, list } from "../kit/metrics.ts";
 import type { Refusal } from "../kit/refusals.ts";
 import { capped, messageOf, readRetryAfter, replyReader, toWait } from "../kit/replies.ts";
 import type { Call } from "../kit/requests.ts";
 import { field, maybeText } from "../kit/shapes.ts";
 import { apiVersion } from "./capabilities.ts";
-import type { MessagePlace, Sender } from "./sender.ts";
+import { type Caller, type MessagePlace, messagesPath, type Sender } from "./sender.ts";
 
 const API = `https://discord.com/api/${apiVersion.version}`;
 const CDN = "https://cdn.discordapp.com";
@@ -59,94 +61,72 @@ function toRefusal(reply: Response, body: unknown): DiscordRefusal {
   };
 }
 
-export const { readerOf, readDoneReply } = replyReader(MAX_REPLY_BYTES, toRefusal);
+const { readerOf, readDoneReply } = replyReader(MAX_REPLY_BYTES, toRefusal);
 
-function call(
-  sender: Pick<Sender, "kind" | "token">,
+export type Reading<T> = Promise<Result<T, DiscordRefusal>>;
+
+function send(
+  { kind, token, fetch }: Caller,
   path: string,
   { json, method = json ? "POST" : "GET", headers, body }: Call = {},
-): Request {
-  return new Request(`${API}${path}`, {
+): Promise<Response> {
+  const request = new Request(`${API}${path}`, {
     method,
     headers: {
       "user-agent": USER_AGENT,
-      ...(sender.kind === "bot" ? { authorization: `Bot ${sender.token}` } : {}),
+      ...(kind === "bot" ? { authorization: `Bot ${token}` } : {}),
       ...(json ? { "content-type": "application/json" } : {}),
       ...headers,
     },
     body: json ? JSON.stringify(json) : body,
     redirect: "manual",
   });
+  return hidingFetch(fetch, token)(request);
 }
+
+const reading = <C extends Caller, A extends unknown[], T>(
+  pathOf: (caller: C, ...more: A) => string,
+  shape: z.ZodType<T>,
+) => {
+  const read = readerOf(shape);
+  return async (caller: C, ...more: A): Reading<T> =>
+    read(await send(caller, pathOf(caller, ...more)));
+};
 
 const id = z.string().regex(/^\d{1,20}$/);
 
 /** @see https://docs.discord.com/developers/resources/webhook#get-webhook-with-token */
-export const getWebhookRequest = (webhookId: string, token: string): Request =>
-  call({ kind: "webhook", token }, `/webhooks/${webhookId}/${token}`);
-
-export const readWebhookReply = readerOf(
+export const getWebhook = reading(
+  ({ token }: Caller, webhookId: string) => `/webhooks/${webhookId}/${token}`,
   z.object({ id, type: z.number(), guild_id: id.nullish(), name: maybeText, avatar: maybeText }),
 );
 
 /** @see https://docs.discord.com/developers/resources/user#get-current-user */
-export const getMeRequest = (token: string): Request => call({ kind: "bot", token }, "/users/@me");
-
-export const readMeReply = readerOf(z.object({ id, username: z.string(), avatar: maybeText }));
+export const getMe = reading(
+  (_: Caller) => "/users/@me",
+  z.object({ id, username: z.string(), avatar: maybeText }),
+);
 
 /** @see https://docs.discord.com/developers/resources/channel#get-channel */
-export const getChannelRequest = (token: string, channelId: string): Request =>
-  call({ kind: "bot", token }, `/channels/${channelId}`);
-
-const channel = z.object({
-  id,
-  type: z.number(),
-  guild_id: id.nullish(),
-  parent_id: id.nullish(),
-  name: maybeText,
-});
-
-export type Channel = z.output<typeof channel>;
-
-export const readChannelReply = readerOf(channel);
+export const getChannel = reading(
+  (_: Caller, channelId: string) => `/channels/${channelId}`,
+  z.object({
+    id,
+    type: z.number(),
+    guild_id: id.nullish(),
+    parent_id: id.nullish(),
+    name: maybeText,
+  }),
+);
 
 export const avatarOf = (ownerId: string, hash: string | null): string | null =>
   hash !== null && /^\w+$/.test(hash) ? `${CDN}/avatars/${ownerId}/${hash}.png` : null;
 
 /** @see https://docs.discord.com/developers/resources/guild#get-guild */
-export const getGuildRequest = ({ token, guildId }: Sender): Request =>
-  call({ kind: "bot", token }, `/guilds/${guildId}?with_counts=true`);
-
-export const readMemberCountReply = readerOf(field("approximate_member_count", counter));
-
-/** @see https://docs.discord.com/developers/resources/guild#list-active-guild-threads */
-export const getActiveThreadsRequest = ({ token, guildId }: Sender): Request =>
-  call({ kind: "bot", token }, `/guilds/${guildId}/threads/active`);
-
-export const readActiveThreadsReply = readerOf(
-  field(
-    "threads",
-    z.array(z.object({ id, parent_id: id.nullish(), owner_id: id.nullish(), name: maybeText })),
-  ),
+export const getMemberCount = reading(
+  ({ guildId }: Sender) => `/guilds/${guildId}?with_counts=true`,
+  field("approximate_member_count", counter),
 );
-
-const withThread = (path: string, threadId: string | null, query: string[] = []): string => {
-  const all = [...query, ...(threadId === null ? [] : [`thread_id=${threadId}`])];
-  return all.length === 0 ? path : `${path}?${all.join("&")}`;
-};
-
-/** Without `wait`, a webhook does not say whether the message was stored. */
-export function createMessageRequest(
-  sender: Sender,
-  threadId: string | null,
-  content: Pick<Call, "json" | "headers" | "body">,
-): Request {
-  const path =
-    sender.kind === "webhook"
-      ? withThread(`/webhooks/${sender.webhookId}/${sender.token}`, threadId, ["wait=true"])
-      : `/channels/${threadId ?? sender.channelId}/messages`;
-  return call(sender, path, { method: "POST", ...content });
-}
 
 const message = z.object({ id, channel_id: id });
 
@@ -154,62 +134,45 @@ export type SentMessage = z.output<typeof message>;
 
 export const readMessageReply = readerOf(message);
 
-/** @see https://docs.discord.com/developers/resources/channel#start-thread-in-forum-or-media-channel */
-export const createThreadRequest = (
-  token: string,
-  channelId: string,
-  content: Pick<Call, "json" | "headers" | "body">,
-): Request =>
-  call({ kind: "bot", token }, `/channels/${channelId}/threads`, { method: "POST", ...content });
+type Content = Pick<Call, "json" | "headers" | "body">;
 
-export const readCreateThreadReply = readerOf(field("message", message));
-
-function ownMessageRequest(
+export const createMessage = async (
   sender: Sender,
-  { threadId, messageId }: MessagePlace,
-  content: Pick<Call, "json" | "method"> = {},
-): Request {
-  const path =
-    sender.kind === "webhook"
-      ? withThread(`/webhooks/${sender.webhookId}/${sender.token}/messages/${messageId}`, threadId)
-      : `/channels/${threadId ?? sender.channelId}/messages/${messageId}`;
-  return call(sender, path, content);
-}
+  threadId: string | null,
+  content: Content,
+): Reading<SentMessage> =>
+  readMessageReply(
+    await send(sender, messagesPath(sender, { threadId }), { method: "POST", ...content }),
+  );
 
-export const getMessageRequest = (sender: Sender, place: MessagePlace): Request =>
-  ownMessageRequest(sender, place);
+const readThreadReply = readerOf(field("message", message));
 
-export const readContentReply = readerOf(field("content", z.string()));
+/** @see https://docs.discord.com/developers/resources/channel#start-thread-in-forum-or-media-channel */
+export const createThread = async (sender: Sender, content: Content): Reading<SentMessage> =>
+  readThreadReply(
+    await send(sender, `/channels/${sender.id}/threads`, { method: "POST", ...content }),
+  );
 
-/** Discord leaves `reactions` out where there are none. */
-export const measured = z.object({
-  id,
-  reactions: z.array(z.object({ count: counter })).default([]),
-});
+const messagePath = (sender: Sender, place: MessagePlace): string => messagesPath(sender, place);
 
-export type MeasuredMessage = z.output<typeof measured>;
+export const getContent = reading(messagePath, field("content", z.string()));
 
-export const readMeasuredReply = readerOf(measured);
-
-export const deleteMessageRequest = (sender: Sender, place: MessagePlace): Request =>
-  ownMessageRequest(sender, place, { method: "DELETE" });
+export const deleteMessage = async (sender: Sender, place: MessagePlace): Reading<null> =>
+  readDoneReply(await send(sender, messagePath(sender, place), { method: "DELETE" }));
 
 /** Without `allowed_mentions`, an edit notifies everybody that it mentions. */
-export const editMessageRequest = (sender: Sender, place: MessagePlace, content: string): Request =>
-  ownMessageRequest(sender, place, {
-    method: "PATCH",
-    json: { content, allowed_mentions: { parse: [] } },
-  });
+export async function editMessage(
+  sender: Sender,
+  place: MessagePlace,
+  content: string,
+): Reading<null> {
+  const json = { content, allowed_mentions: { parse: [] } };
+  return readDoneReply(await send(sender, messagePath(sender, place), { method: "PATCH", json }));
+}
 
 /** Newest first, for a bot. Empty where it lacks the permission Read Message History. */
-export function listMessagesRequest(
-  token: string,
-  channelId: string,
-  before: string | null,
-): Request {
-  const query = `limit=${LIST_LIMIT}${before === null ? "" : `&before=${before}`}`;
-  return call({ kind: "bot", token }, `/channels/${channelId}/messages?${query}`);
-}
+const listPath = (sender: Sender, threadId: string | null, before: string | null): string =>
+  `${messagesPath(sender, { threadId })}?limit=${LIST_LIMIT}${before === null ? "" : `&before=${before}`}`;
 
 const listed = z.object({
   id,
@@ -221,7 +184,12 @@ const listed = z.object({
 
 export type ListedMessage = z.output<typeof listed>;
 
-export const readListReply = readerOf(z.array(listed));
+export const listMessages = reading(listPath, z.array(listed));
 
-/** Items are parsed one by one. */
-export const readAnyListReply = readerOf(z.array(z.unknown()));
+export const listMeasured = reading(listPath, list);
+
+/** Discord leaves `reactions` out where there are none. */
+export const measured = z.object({
+  id,
+  reactions: z.array(z.object({ count: counter })).default([]),
+});

@@ -1,19 +1,11 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
+import { asSentence } from "../../core/text.ts";
 import type { Connector, Fetch } from "../connector.ts";
-import { finalRefusal, toProfile } from "../kit/logins.ts";
-import type { Connected, Credentials, LoginForm, LoginRefusal } from "../login.ts";
-import {
-  avatarOf,
-  type DiscordRefusal,
-  getChannelRequest,
-  getMeRequest,
-  getWebhookRequest,
-  readChannelReply,
-  readMeReply,
-  readWebhookReply,
-} from "./api.ts";
+import { finalRefusal, type Owner, toProfile } from "../kit/logins.ts";
+import type { Connected, LoginForm, LoginRefusal } from "../login.ts";
+import { avatarOf, type DiscordRefusal, getChannel, getMe, getWebhook } from "./api.ts";
 import { isTemporary, UNKNOWN_CHANNEL } from "./failures.ts";
-import { readSender, send } from "./sender.ts";
+import { readSender } from "./sender.ts";
 
 const HOST = String.raw`(?:(?:canary|ptb)\.)?discord(?:app)?\.com`;
 /** The address is built anew, so that the secret goes to no other server. */
@@ -26,17 +18,21 @@ const BOT_TOKEN = /^(?:Bot +)?([\w-]+\.[\w-]+\.[\w-]{1,1000})$/;
 /** Follower and application webhooks cannot be posted to like this. */
 const INCOMING = 1;
 /** Text, announcement, forum and media channels. Source: Discord, "Channels Resource". */
-const CHANNEL_TYPES = [0, 5, 15, 16];
+const ROOMS = new Map([
+  [0, "channels"],
+  [5, "channels"],
+  [15, "forums"],
+  [16, "forums"],
+]);
 
 type Connecting = Promise<Result<Connected, LoginRefusal>>;
 
 /** `extra` names the account, because a token alone does not tell where it posts. */
-const credentialsOf = (accessToken: string, account: string): Credentials => ({
-  accessToken,
-  refreshToken: null,
-  expiresAt: null,
-  extra: { account },
-});
+const connected = (accessToken: string, account: string, owner: Omit<Owner, "id">) =>
+  ok<Connected>({
+    profile: toProfile({ id: account, ...owner }),
+    credentials: { accessToken, refreshToken: null, expiresAt: null, extra: { account } },
+  });
 
 const toRefusal = (
   refusal: DiscordRefusal,
@@ -48,55 +44,46 @@ const toRefusal = (
     : finalRefusal(words, field);
 
 async function readWebhook(fetch: Fetch, webhookId: string, token: string): Connecting {
-  const request = getWebhookRequest(webhookId, token);
-  const reply = await readWebhookReply(await send({ fetch, accessToken: token }, request));
+  const reply = await getWebhook({ kind: "webhook", token, fetch }, webhookId);
   if (!reply.ok) {
-    const words = `Discord does not know this webhook: ${reply.error.message}. Copy its address again.`;
+    const words = `Discord does not know this webhook: ${asSentence(reply.error.message)} Copy its address again.`;
     return toRefusal(reply.error, "webhookUrl", words);
   }
   const { id, type, guild_id, name, avatar } = reply.value;
   if (type !== INCOMING || !guild_id || id !== webhookId) {
     return finalRefusal("This webhook takes no posts: create one in the channel.", "webhookUrl");
   }
-  const account = `webhooks/${guild_id}/${id}`;
-  const owner = { id: account, name: name ?? "Discord webhook", picture: avatarOf(id, avatar) };
-  return ok({ profile: toProfile(owner), credentials: credentialsOf(token, account) });
+  const owner = { name: name ?? "Discord webhook", picture: avatarOf(id, avatar) };
+  return connected(token, `webhooks/${guild_id}/${id}`, owner);
 }
 
 /** @param channelId null where the caller does not name any */
 async function readBot(fetch: Fetch, token: string, channelId: string | null): Connecting {
-  const me = await readMeReply(await send({ fetch, accessToken: token }, getMeRequest(token)));
+  const bot = { kind: "bot", token, fetch } as const;
+  const me = await getMe(bot);
   if (!me.ok) {
-    const words = `Discord refuses the bot's token: ${me.error.message}. Reset it, and copy the new one.`;
+    const words = `Discord refuses the bot's token: ${asSentence(me.error.message)} Reset it, and copy the new one.`;
     return toRefusal(me.error, "botToken", words);
   }
   if (channelId === null) return finalRefusal(NO_CHANNEL, "pageId");
-  const reply = await readChannelReply(
-    await send({ fetch, accessToken: token }, getChannelRequest(token, channelId)),
-  );
+  const reply = await getChannel(bot, channelId);
   if (!reply.ok) {
-    const isOut = reply.error.code === UNKNOWN_CHANNEL;
-    const words = isOut
-      ? "The bot is not in the server of this channel, or the channel does not exist. Invite the bot first."
-      : `The bot does not see this channel: ${reply.error.message}. Give it the permission View Channel.`;
+    const words =
+      reply.error.code === UNKNOWN_CHANNEL
+        ? "The bot is not in the server of this channel, or the channel does not exist. Invite the bot first."
+        : `The bot does not see this channel: ${asSentence(reply.error.message)} Give it the permission View Channel.`;
     return toRefusal(reply.error, "channelId", words);
   }
   const { id, type, guild_id, name } = reply.value;
-  if (!guild_id || !CHANNEL_TYPES.includes(type)) {
-    const words =
-      "Choose a text, announcement, forum or media channel; a thread is chosen with each post.";
-    return finalRefusal(words, "channelId");
-  }
-  const account = `channels/${guild_id}/${id}`;
+  const room = ROOMS.get(type);
+  if (!guild_id || room === undefined) return finalRefusal(WRONG_CHANNEL, "channelId");
   const { id: botId, username, avatar } = me.value;
-  const owner = {
-    id: account,
-    name: `#${name ?? id}`,
-    handle: username,
-    picture: avatarOf(botId, avatar),
-  };
-  return ok({ profile: toProfile(owner), credentials: credentialsOf(token, account) });
+  const owner = { name: `#${name ?? id}`, handle: username, picture: avatarOf(botId, avatar) };
+  return connected(token, `${room}/${guild_id}/${id}`, owner);
 }
+
+const WRONG_CHANNEL =
+  "Choose a text, announcement, forum or media channel; a thread is chosen with each post.";
 
 const NO_CHANNEL =
   "A bot's token does not tell the channel. Send botToken and channelId, or the channel's number as pageId.";
@@ -135,9 +122,9 @@ export const identify: Connector["identify"] = async (
   { pageId },
 ) => {
   const account = pageId ?? extra?.account ?? "";
-  const sender = readSender(account, accessToken);
-  if (sender?.kind === "webhook") return readWebhook(fetch, sender.webhookId, accessToken);
-  return readBot(fetch, accessToken, sender?.channelId ?? CHANNEL.exec(account)?.[1] ?? null);
+  const sender = readSender(account, accessToken, fetch);
+  if (sender?.kind === "webhook") return readWebhook(fetch, sender.id, accessToken);
+  return readBot(fetch, accessToken, sender?.id ?? CHANNEL.exec(account)?.[1] ?? null);
 };
 
 /** Logins do not end by themselves: a refused one is asked about once more. */

@@ -2,10 +2,8 @@ import * as z from "zod";
 import type { Bookmark } from "../connector.ts";
 
 const place = z.object({
-  /** Of the message. Null for the channel itself. */
+  /** Of the message. Null for the channel itself, and for a new thread of a forum. */
   threadId: z.string().nullable(),
-  /** The message begins a thread of a forum. */
-  opensThread: z.boolean(),
   nonce: z.string(),
   readyAt: z.number(),
 });

@@ -7,18 +7,12 @@ const MIB = 1_024 ** 2;
 const MAX_TEXT = 2_000;
 /** Of each file, in servers without boosts. Source: Discord, "Reference", uploading files. */
 const MAX_FILE_BYTES = 10 * MIB;
-/** Of a whole request. Source: Discord, "Message Resource", Create Message. */
-export const MAX_REQUEST_BYTES = 25 * MIB;
-/** For the texts of a request and the borders between its files. */
-export const REQUEST_SLACK_BYTES = 100_000;
-/** Code points. Source: Discord, "Channels Resource". */
-export const MAX_THREAD_NAME = 100;
-/** Code points. Source: Discord, "Webhook Resource", usernames. */
-export const MAX_USERNAME = 80;
+/** Of a whole request, less its texts. Source: Discord, "Message Resource", Create Message. */
+export const MAX_FILES_BYTES = 25 * MIB - 100_000;
 /** Of one post. Discord's documents give no number; its own apps take five. */
 export const MAX_TAGS = 5;
 /** Who may be notified. Source: Discord, "Message Resource", allowed mention types. */
-export const MENTION_KINDS = ["users", "roles", "everyone"] as const;
+export const MENTION_KINDS: readonly string[] = ["users", "roles", "everyone"];
 
 export const apiVersion = {
   version: "v10",
@@ -73,7 +67,3 @@ export const capabilities = {
 
 /** Seconds. A call may carry 25 MiB. */
 export const timing: ReconcileTiming = { callSeconds: 60, acceptSeconds: 20, listSeconds: 10 };
-
-/** Cursor prefix for pages whose posts are read one by one. */
-export const EACH = "each ";
-export const METRICS_PAGE = 20;

@@ -11,6 +11,7 @@ import {
   UNKNOWN,
 } from "../kit/refusals.ts";
 import type { DiscordRefusal } from "./api.ts";
+import type { MessagePlace } from "./sender.ts";
 
 /** Source of all codes: Discord, "Opcodes and Status Codes". */
 export const UNKNOWN_CHANNEL = 10003;
@@ -19,19 +20,10 @@ export const NEEDS_THREAD = 220001;
 const UNKNOWN_WEBHOOK = 10015;
 const WRONG_TOKENS = [0, 40001, 50014, 50027];
 
-const FORUM: Rule = {
-  code: "content_flagged",
-  advice: "Send discord_thread_name, or discord_thread_id, where the channel is a forum.",
-};
-const NO_FORUM: Rule = {
-  code: "content_flagged",
-  advice: "The channel is no forum: leave discord_thread_name out.",
-};
-const TAGS: Rule = {
-  code: "content_flagged",
-  advice: "Send ids of the forum's own tags as discord_tags.",
-};
-const THREAD: Rule = { code: "content_flagged", advice: "Choose another discord_thread_id." };
+const advised = (advice: string): Rule => ({ code: "content_flagged", advice });
+
+const TAGS = advised("Send ids of the forum's own tags as discord_tags.");
+const THREAD = advised("Choose another discord_thread_id.");
 const RIGHTS: Rule = {
   code: "account_disconnected",
   advice: "Give the bot or the webhook's owner the permissions in the channel's settings.",
@@ -41,8 +33,6 @@ const BY_CODE: ReadonlyMap<number, Rule> = new Map([
   ...all([UNKNOWN_CHANNEL, 10004, 50001], DISCONNECTED),
   ...all([50013, 160002, 400001, 220004], RIGHTS),
   ...all([20009, 200000, 200001, 240000, 50006, 50035, 50008, 50024, 40058], FLAGGED),
-  ...all([NEEDS_THREAD, 220002], FORUM),
-  ...all([220003], NO_FORUM),
   ...all([40067, 10087], TAGS),
   ...all([50083, 160005, 160006], THREAD),
   ...all([40005, 50045, 50046, 50110, 50123, 30015], INVALID),
@@ -82,5 +72,5 @@ export const NO_HISTORY =
 const GONE = new Set<number | null>([UNKNOWN_MESSAGE, UNKNOWN_CHANNEL]);
 
 /** A thread that is gone has taken its messages with it. */
-export const isMessageGone = ({ code }: DiscordRefusal, threadId: string | null): boolean =>
+export const isMessageGone = ({ code }: DiscordRefusal, { threadId }: MessagePlace): boolean =>
   threadId === null ? code === UNKNOWN_MESSAGE : GONE.has(code);

@@ -1,14 +1,7 @@
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import {
-  apiVersion,
-  capabilities,
-  EACH,
-  METRICS_PAGE,
-  mentions,
-  needs,
-  timing,
-} from "./capabilities.ts";
+import { apiVersion, capabilities, mentions, needs, timing } from "./capabilities.ts";
+import { isBot } from "./sender.ts";
 import { type DiscordSettings, partSettings, settings } from "./settings.ts";
 
 const auth = lazily(
@@ -40,7 +33,7 @@ export const discord: Connector<DiscordSettings> = {
   },
   correction: {
     byHand: "Take the post down with POST /upload/{id}/unpublish, then publish a new one.",
-    fields: ["title", "description"],
+    fields: ["description"],
     calls: lazily(() => import("./correction.ts"), "textsOf", "correct", "shows"),
   },
   rehearsal: {
@@ -49,8 +42,9 @@ export const discord: Connector<DiscordSettings> = {
   },
   metrics: {
     counts: ["likes"],
-    callsOf: (cursor) => (cursor?.startsWith(EACH) ? METRICS_PAGE : 1),
+    callsOf: () => 1,
     pagePosts: 50,
+    covers: ({ platformAccountId }) => isBot(platformAccountId),
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
   logins: [

@@ -1,9 +1,10 @@
+import { fileNameOf } from "../../core/file-type.ts";
 import { emptyIfBlank } from "../../core/text.ts";
 import type { MediaItem, Post, PublishJob } from "../connector.ts";
+import { postText } from "../kit/post-text.ts";
 import type { Call } from "../kit/requests.ts";
 import { streamedFiles } from "../kit/streamed-form.ts";
-import { MAX_THREAD_NAME } from "./capabilities.ts";
-import { altTexts, postText } from "./check.ts";
+import { altTexts } from "./check.ts";
 import type { DiscordSettings } from "./settings.ts";
 
 export type Job = PublishJob<DiscordSettings>;
@@ -12,38 +13,20 @@ export type Job = PublishJob<DiscordSettings>;
 const SUPPRESS_EMBEDS = 4;
 const SUPPRESS_NOTIFICATIONS = 4_096;
 
-const EXTENSIONS: Record<string, string> = {
-  "image/jpeg": "jpg",
-  "image/png": "png",
-  "image/webp": "webp",
-  "image/gif": "gif",
-  "video/mp4": "mp4",
-  "video/quicktime": "mov",
-  "video/webm": "webm",
-  "application/pdf": "pdf",
-  "application/msword": "doc",
-  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
-  "application/vnd.ms-powerpoint": "ppt",
-  "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
-};
+/** Code points. Source: Discord, "Channels Resource". */
+const MAX_THREAD_NAME = 100;
 
 const filenameOf = ({ mime }: MediaItem, index: number): string =>
-  `file-${index + 1}.${EXTENSIONS[mime] ?? "bin"}`;
+  fileNameOf(mime, `file-${index + 1}`);
 
 /** The part of a message that webhooks, bots and new threads have in common. */
 export function contentOf({ post }: Pick<Job, "post">) {
-  const { discord_suppress_embeds, discord_silent, discord_spoiler, discord_mentions } =
-    post.settings;
+  const { discord_suppress_embeds, discord_silent, discord_mentions } = post.settings;
   const flags =
     (discord_suppress_embeds ? SUPPRESS_EMBEDS : 0) + (discord_silent ? SUPPRESS_NOTIFICATIONS : 0);
-  const attachments = post.media.map((item, index) => {
-    const description = altTexts.textOf(post, index);
-    return {
-      id: index,
-      filename: filenameOf(item, index),
-      ...(description === "" ? {} : { description }),
-      ...(discord_spoiler ? { is_spoiler: true } : {}),
-    };
+  const attachments = post.media.map((item, id) => {
+    const description = altTexts.textOf(post, id);
+    return { id, filename: filenameOf(item, id), ...(description === "" ? {} : { description }) };
   });
   return {
     content: postText(post),
@@ -53,11 +36,13 @@ export function contentOf({ post }: Pick<Job, "post">) {
   };
 }
 
+export const tagsOf = ({ post: { settings } }: Job) =>
+  settings.discord_tags.length === 0 ? {} : { applied_tags: settings.discord_tags };
+
 /** In a forum or media channel. */
 export function threadNameOf(post: Post<DiscordSettings>): string {
-  const [line = ""] = postText(post).trim().split("\n");
-  const name = post.settings.discord_thread_name ?? (emptyIfBlank(post.title).trim() || line);
-  return [...name].slice(0, MAX_THREAD_NAME).join("").trim() || "New post";
+  const [line = ""] = (emptyIfBlank(post.title) || postText(post)).trim().split("\n");
+  return [...line].slice(0, MAX_THREAD_NAME).join("").trim() || "New post";
 }
 
 /** JSON, or a form whose length is known where there are files. */

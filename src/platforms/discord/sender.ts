@@ -1,33 +1,42 @@
 import type { Fetch, PublishAccount } from "../connector.ts";
 
-/** Each call has what it needs: a webhook's address holds its token, a bot sends its own. */
-export type Sender =
-  | { kind: "webhook"; guildId: string; webhookId: string; token: string }
-  | { kind: "bot"; guildId: string; channelId: string; token: string };
-
-export interface Login {
-  account: Pick<PublishAccount, "platformAccountId">;
-  accessToken: string;
+/** A webhook's address holds its token; a bot sends its own. */
+export interface Caller {
+  kind: "webhook" | "bot";
+  token: string;
+  fetch: Fetch;
 }
 
-const ACCOUNT = /^(webhooks|channels)\/(\d{1,20})\/(\d{1,20})$/;
+export interface Sender extends Caller {
+  guildId: string;
+  /** Of the webhook, or of the bot's channel. */
+  id: string;
+  /** False for webhooks, which are not told. */
+  isForum: boolean;
+}
+
+const ACCOUNT = /^(webhooks|channels|forums)\/(\d{1,20})\/(\d{1,20})$/;
 
 /** It becomes a part of addresses. */
 const WEBHOOK_TOKEN = /^[\w-]+$/;
 
-/** @param accountId `webhooks/<server>/<webhook>`, or `channels/<server>/<channel>` for a bot */
-export function readSender(accountId: string, token: string): Sender | null {
-  const [, kind, guildId = "", id = ""] = ACCOUNT.exec(accountId) ?? [];
-  if (kind === "channels") return { kind: "bot", guildId, channelId: id, token };
-  const isWebhook = kind === "webhooks" && WEBHOOK_TOKEN.test(token);
-  return isWebhook ? { kind: "webhook", guildId, webhookId: id, token } : null;
+/** @param accountId `webhooks/<server>/<webhook>`; `channels/<server>/<channel>` or `forums/…` for a bot */
+export function readSender(accountId: string, token: string, fetch: Fetch): Sender | null {
+  const [, room, guildId = "", id = ""] = ACCOUNT.exec(accountId) ?? [];
+  if (room === undefined) return null;
+  const kind = room === "webhooks" ? "webhook" : "bot";
+  if (kind === "webhook" && !WEBHOOK_TOKEN.test(token)) return null;
+  return { kind, token, fetch, guildId, id, isForum: room === "forums" };
 }
 
-export const isBot = (accountId: string | undefined): boolean =>
-  accountId?.startsWith("channels/") ?? false;
+export const isBot = (accountId: string): boolean => !accountId.startsWith("webhooks/");
 
-export function senderOf({ account, accessToken }: Login): Sender {
-  const sender = readSender(account.platformAccountId, accessToken);
+export function senderOf(login: {
+  account: Pick<PublishAccount, "platformAccountId">;
+  accessToken: string;
+  fetch: Fetch;
+}): Sender {
+  const sender = readSender(login.account.platformAccountId, login.accessToken, login.fetch);
   if (!sender) throw new Error("The account's id names neither a webhook nor a channel.");
   return sender;
 }
@@ -47,26 +56,15 @@ export function readPlace(id: string): MessagePlace {
 export const writePlace = ({ threadId, messageId }: MessagePlace): string =>
   threadId === null ? messageId : `${threadId}/${messageId}`;
 
-/** Source: Discord, "Reference", snowflakes. */
-const EPOCH_MS = 1_420_070_400_000;
-const TIME_BITS = 22n;
-
-export const firstIdAt = (at: Date): bigint => BigInt(at.getTime() - EPOCH_MS) << TIME_BITS;
-
-/** Epoch milliseconds of an id. */
-export const timeOf = (id: string): number => Number(BigInt(id) >> TIME_BITS) + EPOCH_MS;
-
-/** An error of the network may repeat the address, which holds a webhook's token. */
-export async function send(
-  { fetch, accessToken }: { fetch: Fetch; accessToken: string },
-  request: Request,
-): Promise<Response> {
-  try {
-    return await fetch(request);
-  } catch (error) {
-    if (error instanceof Error && error.message.includes(accessToken)) {
-      error.message = error.message.replaceAll(accessToken, "[hidden]");
-    }
-    throw error;
-  }
+/** Where messages are, or the one with `messageId`. Without `wait`, a webhook does not say whether it stored one. */
+export function messagesPath(
+  { kind, id, token }: Sender,
+  { threadId, messageId }: Partial<MessagePlace>,
+): string {
+  const one = messageId === undefined ? "" : `/${messageId}`;
+  if (kind === "bot") return `/channels/${threadId ?? id}/messages${one}`;
+  const query = new URLSearchParams(threadId ? { thread_id: threadId } : {});
+  if (one === "") query.set("wait", "true");
+  const search = query.size === 0 ? "" : `?${query}`;
+  return `/webhooks/${id}/${token}${one === "" ? "" : `/messages${one}`}${search}`;
 }

@@ -43,7 +43,7 @@ const STEPS: readonly SetupStep[] = [
     page: "https://support.discord.com/hc/en-us/articles/206346498-Where-can-I-find-my-User-Server-Message-ID",
     before: "Akimbo does not know the bot.",
     after:
-      "Posts go out by the bot. Akimbo finds a post again whose answer was lost, and further posts of a thread are replies.",
+      "Posts go out by the bot. Except in forums, Akimbo finds a post again whose answer was lost, and further posts of a thread are replies.",
     neededFor: "everybody",
   },
 ];

@@ -1,6 +1,7 @@
 import { formatCount } from "../../core/counts.ts";
 import type { FieldError } from "../../core/errors.ts";
-import type { Capabilities, MediaKind, PostMedia } from "../connector.ts";
+import type { Capabilities, MediaKind, Post, PostMedia } from "../connector.ts";
+import { postText } from "./post-text.ts";
 
 const TYPE_NAMES: Record<string, string> = {
   "image/jpeg": "JPEG",
@@ -32,6 +33,19 @@ export const ofKind = (media: PostMedia[], kind: MediaKind): PostMedia[] =>
 /** False for an image behind a URL: only the form field says that the file is an image. */
 export const isSurely = (kind: MediaKind, item: PostMedia): boolean =>
   item.kind === kind && (item.mime !== null || kind !== "image");
+
+const KIND_NAMES: Record<MediaKind, string> = {
+  image: "Image",
+  video: "Video",
+  document: "Document",
+};
+
+export const fileField = ({ kind }: Pick<PostMedia, "kind">): string =>
+  kind === "video" ? "video" : "photo";
+
+/** A file of several, as messages call it. */
+export const fileName = ({ kind }: Pick<PostMedia, "kind">, index: number): string =>
+  `${KIND_NAMES[kind]} ${index + 1}`;
 
 interface FileRule {
   field: string;
@@ -69,6 +83,21 @@ export const checksFor = (
     if (count <= max) return [];
     const taken = max === 1 ? "one" : `up to ${max}`;
     return [{ field, message: `${taker} takes ${taken} ${things}; ${count} were sent.` }];
+  },
+
+  /** For a post that needs a text, or a file in its place. */
+  textOrFile: (post: Post): FieldError[] =>
+    refuseIf(
+      postText(post) === "" && post.media.length === 0,
+      "description",
+      `Write a description: a post on ${platform} without files needs text.`,
+    ),
+
+  /** For files that go out in one call. */
+  total(field: string, media: readonly PostMedia[], maxBytes: number): FieldError[] {
+    const bytes = media.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
+    const message = `The files have ${formatCount(bytes)} bytes together; make it ${formatCount(maxBytes)} or less, because ${platform} gets them in one call.`;
+    return refuseIf(bytes > maxBytes, field, message);
   },
 
   noDocuments: (media: PostMedia[], advice: string, field = "photo"): FieldError[] =>

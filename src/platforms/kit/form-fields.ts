@@ -120,6 +120,31 @@ export function refuseEach(
 }
 
 /**
+ * Several of the values, in any case of letters.
+ * @param kind for example "a Bluesky label"
+ */
+export const choices =
+  (values: readonly string[], kind: string): FieldReader<string[]> =>
+  (raw, refuse) => {
+    const entries = readList(raw);
+    const wrong = entries.filter((entry) => !values.includes(entry.toLowerCase()));
+    const allowed = values.join(", ");
+    refuseEach(wrong, (entry) => `${shown(entry)} is not ${kind}; use ${allowed}.`, refuse);
+    return entries.map((entry) => entry.toLowerCase());
+  };
+
+/** @param things such as "tags of a forum" */
+export const numericIds =
+  (things: string, maxDigits: number, maxCount: number): FieldReader<string[]> =>
+  (raw, refuse) => {
+    const ids = readList(raw);
+    const wrong = ids.filter((id) => !/^\d+$/.test(id) || id.length > maxDigits);
+    refuseEach(wrong, (id) => `must have numeric ids of ${things}; ${shown(id)} was sent.`, refuse);
+    if (ids.length > maxCount) refuse(`takes up to ${maxCount} ids; ${ids.length} were sent.`);
+    return ids;
+  };
+
+/**
  * Removes duplicates and a leading @.
  * @param kind for example "an X username: letters, digits and underscores, up to 15"
  */

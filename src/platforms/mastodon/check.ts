@@ -1,13 +1,14 @@
 import { formatCount } from "../../core/counts.ts";
 import type { FieldError } from "../../core/errors.ts";
-import { countGraphemes, countUtf8Bytes, nullIfBlank } from "../../core/text.ts";
+import { countGraphemes, countUtf8Bytes } from "../../core/text.ts";
 import type { Post, PostMedia, Target } from "../connector.ts";
 import { altTextsFor } from "../kit/alt-texts.ts";
-import { checksFor, ofKind, refuseIf } from "../kit/checks.ts";
+import { checksFor, fileField, fileName, ofKind, refuseIf } from "../kit/checks.ts";
+import { postText, postTextField } from "../kit/post-text.ts";
 import type { ServerLimits } from "../login.ts";
 import { capabilities, LEAST_POLL_OPTIONS, limitsOf, MAX_TEXT_BYTES } from "./capabilities.ts";
 import type { MastodonSettings } from "./settings.ts";
-import { countCharacters, textOf } from "./text.ts";
+import { countCharacters } from "./text.ts";
 
 type MastodonPost = Post<MastodonSettings>;
 type Limits = Required<ServerLimits>;
@@ -25,13 +26,10 @@ export const altTexts = altTextsFor<MastodonSettings>({
 });
 
 function checkText(post: MastodonPost, limits: Limits): FieldError[] {
-  const text = textOf(post);
+  const text = postText(post);
   const warning = post.settings.mastodon_content_warning ?? "";
-  const field = text !== "" && nullIfBlank(post.description) === null ? "title" : "description";
-  if (text === "") {
-    const message = "Write a description: a post without media needs text.";
-    return refuseIf(post.media.length === 0, field, message);
-  }
+  const field = postTextField(post);
+  if (text === "") return checks.textOrFile(post);
   const bytes = countUtf8Bytes(text + warning);
   if (bytes > MAX_TEXT_BYTES) {
     return checks.length(field, "the text", { count: bytes, max: MAX_TEXT_BYTES, unit: "bytes" });
@@ -47,8 +45,8 @@ function checkFile(item: PostMedia, index: number, limits: Limits): FieldError[]
   if (item.kind === "document") return checks.document(index);
   const isVideo = item.kind === "video";
   return checks.file(item, {
-    field: isVideo ? "video" : "photo",
-    name: `${isVideo ? "Video" : "Image"} ${index + 1}`,
+    field: fileField(item),
+    name: fileName(item, index),
     types: limits.mimeTypes,
     maxBytes: isVideo ? limits.videoMaxBytes : limits.imageMaxBytes,
     expected: `, which ${SERVER.toLowerCase()} does not take`,

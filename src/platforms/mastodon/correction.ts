@@ -1,6 +1,7 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Post, Stopped } from "../connector.ts";
 import type { ShownTexts } from "../correction.ts";
+import { postText } from "../kit/post-text.ts";
 import type { AccountCall } from "../removal.ts";
 import {
   call,
@@ -15,13 +16,12 @@ import { toRefused } from "./failures.ts";
 import { isSameText } from "./html.ts";
 import { serverOfAccount } from "./identity.ts";
 import type { MastodonSettings } from "./settings.ts";
-import { textOf } from "./text.ts";
 
 /** A server that gets an edit without the poll takes the poll off, with its votes. */
 export const textsOf = async (post: Post<MastodonSettings>): Promise<Result<ShownTexts, string>> =>
   post.settings.mastodon_poll_options.length > 0
     ? refuse("Mastodon takes the votes off when a post with a poll is edited.")
-    : ok({ description: textOf(post) });
+    : ok({ description: postText(post) });
 
 /**
  * What an edit leaves out, the server takes off: so it repeats all but the text.

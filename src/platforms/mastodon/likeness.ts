@@ -1,13 +1,13 @@
 import type { Post } from "../connector.ts";
 import { leftOut, likenessOf, TITLE_UNPUBLISHED } from "../kit/likeness.ts";
+import { postText } from "../kit/post-text.ts";
 import { ifOn, languages, oneOf, settingWords, silent, text } from "../kit/setting-words.ts";
 import type { Likeness } from "../likeness.ts";
 import { altTexts } from "./check.ts";
 import type { MastodonSettings } from "./settings.ts";
-import { textOf } from "./text.ts";
 
 export function likeness(post: Post<MastodonSettings>): Likeness {
-  const shown = textOf(post);
+  const shown = postText(post);
   return likenessOf({
     text: shown,
     unpublished: [...leftOut(TITLE_UNPUBLISHED, post.title, shown), ...altTexts.unsent(post)],

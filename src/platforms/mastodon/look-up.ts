@@ -1,4 +1,5 @@
 import { ok, type Result } from "../../core/result.ts";
+import { postText } from "../kit/post-text.ts";
 import {
   type MastodonRefusal,
   readSourceReply,
@@ -10,7 +11,6 @@ import {
 import type { Job, Ready } from "./bookmark.ts";
 import { bareLetters, isSameText, mayShow, shownText } from "./html.ts";
 import { idOf, serverOfAccount } from "./identity.ts";
-import { textOf } from "./text.ts";
 
 /** Tolerance for differing clocks. */
 const SLACK_MS = 60_000;
@@ -70,7 +70,7 @@ function isCandidate(job: Job, { mediaIds }: Ready, status: Status): boolean {
   if (!isReplyTo(status, job.replyTo?.parent)) return false;
   if (mediaIds.length > 0 && hasFiles(status, mediaIds)) return true;
   const { media_attachments: files, content } = status;
-  return files.length === mediaIds.length && mayShow(content ?? "", textOf(job.post));
+  return files.length === mediaIds.length && mayShow(content ?? "", postText(job.post));
 }
 
 type Likeness = "ours" | "perhaps" | "other";
@@ -83,7 +83,7 @@ async function judge(job: Job, { mediaIds }: Ready, status: Status): Promise<Lik
 }
 
 async function hasText(job: Job, status: Status): Promise<boolean> {
-  const text = textOf(job.post);
+  const text = postText(job.post);
   const server = serverOfAccount(job.account);
   const source = await readSourceReply(
     await job.fetch(sourceRequest(server, job.accessToken, status.id)),

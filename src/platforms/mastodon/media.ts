@@ -1,3 +1,4 @@
+import { fileNameOf } from "../../core/file-type.ts";
 import type { MediaItem, Prepared } from "../connector.ts";
 import { isGone, mediaInvalid, sendAgain } from "../kit/refusals.ts";
 import { ageOf, growingLook, next, waiting } from "../kit/steps.ts";
@@ -12,16 +13,6 @@ const UNPROCESSABLE = 422;
 /** Seconds between looks at a file that is being processed. */
 const LOOK = { first: 2, longest: 30 };
 
-const ENDINGS: Record<string, string> = {
-  "image/jpeg": "jpg",
-  "image/png": "png",
-  "image/gif": "gif",
-  "image/webp": "webp",
-  "video/mp4": "mp4",
-  "video/quicktime": "mov",
-  "video/webm": "webm",
-};
-
 /** @see https://docs.joinmastodon.org/methods/media/#v2 */
 function uploadRequest(job: Job, item: MediaItem, data: ReadableStream): Request {
   const index = job.post.media.indexOf(item);
@@ -34,7 +25,7 @@ function uploadRequest(job: Job, item: MediaItem, data: ReadableStream): Request
     },
     {
       name: "file",
-      filename: `file.${ENDINGS[item.mime] ?? "bin"}`,
+      filename: fileNameOf(item.mime),
       mime: item.mime,
       data,
       sizeBytes: item.sizeBytes,

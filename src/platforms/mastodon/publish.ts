@@ -1,4 +1,5 @@
 import type { Bookmark, Prepared, PublishedPost, Reconciled, Submitted } from "../connector.ts";
+import { postText } from "../kit/post-text.ts";
 import { published, ready, undecided, unknowable } from "../kit/steps.ts";
 import {
   createRequest,
@@ -13,7 +14,6 @@ import { isPerhapsOurs, isUndecided, toRefused, toUnknowable } from "./failures.
 import { serverOfAccount } from "./identity.ts";
 import { findOwn } from "./look-up.ts";
 import { followProcessing, uploadNext } from "./media.ts";
-import { textOf } from "./text.ts";
 
 export async function prepare(job: Job, stored: Bookmark | null): Promise<Prepared> {
   const at = stored === null ? null : readBookmark(stored);
@@ -34,7 +34,7 @@ function toBody(job: Job, { mediaIds }: Ready): StatusBody {
   const options = settings.mastodon_poll_options;
   const minutes = settings.mastodon_poll_duration_minutes ?? USUAL_POLL_MINUTES;
   const visibility = job.isHidden ? "direct" : settings.mastodon_visibility;
-  const text = textOf(job.post);
+  const text = postText(job.post);
   return {
     ...(text === "" ? {} : { status: text }),
     ...(mediaIds.length > 0 ? { media_ids: mediaIds } : {}),

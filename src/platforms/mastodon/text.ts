@@ -1,8 +1,4 @@
-import { countGraphemes, emptyIfBlank } from "../../core/text.ts";
-import type { Post } from "../connector.ts";
-
-export const textOf = ({ title, description }: Pick<Post, "title" | "description">): string =>
-  emptyIfBlank(description) || emptyIfBlank(title);
+import { countGraphemes } from "../../core/text.ts";
 
 const LINK = /(?<![\p{L}\p{N}@_/])https?:\/\/[^\s<>"]+/giu;
 const TRAILING = /[.,;:!?'"“”’)\]}…]+$/u;

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { type Result, refuse } from "../../core/result.ts";
 import type { Fetch } from "../connector.ts";
+import { hidingFetch, withoutSecret } from "../kit/hidden-secrets.ts";
 import type { Refusal } from "../kit/refusals.ts";
 import { messageOf, readRetryAfter, replyReader } from "../kit/replies.ts";
 import { field, maybeText } from "../kit/shapes.ts";
@@ -62,15 +63,6 @@ function toRequest(address: string, parameters: Parameters, files: UnreadFile[])
   return new Request(address, { ...init, headers: { "content-type": contentType }, body });
 }
 
-/** The address contains the token, and the network's errors may repeat the address. */
-function hideIn(error: unknown, hide: (text: string) => string): void {
-  if (!(error instanceof Error)) return;
-  for (const name of ["message", "stack"] as const) {
-    const value = hide(error[name] ?? "");
-    Object.defineProperty(error, name, { value, configurable: true, writable: true });
-  }
-}
-
 /** @see https://core.telegram.org/bots/api#making-requests */
 const method = <T>(name: string, result: z.ZodType<T>) => {
   const read = readerOf(field("result", result));
@@ -80,14 +72,10 @@ const method = <T>(name: string, result: z.ZodType<T>) => {
     files: UnreadFile[] = [],
   ): Reading<T> => {
     const bot = addressOf(accessToken);
-    const hide = (text: string) => text.replaceAll(bot, "bot[token]");
-    try {
-      const reply = await read(await fetch(toRequest(`${API}/${bot}/${name}`, parameters, files)));
-      return reply.ok ? reply : refuse({ ...reply.error, message: hide(reply.error.message) });
-    } catch (error) {
-      hideIn(error, hide);
-      throw error;
-    }
+    const request = toRequest(`${API}/${bot}/${name}`, parameters, files);
+    const reply = await read(await hidingFetch(fetch, bot)(request));
+    if (reply.ok) return reply;
+    return refuse({ ...reply.error, message: withoutSecret(reply.error.message, bot) });
   };
 };
 

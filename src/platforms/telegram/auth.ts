@@ -75,8 +75,9 @@ function refusedChat(refusal: TelegramRefusal) {
 }
 
 function refusedBot(refusal: TelegramRefusal) {
-  if (!isTokenRefusal(refusal))
+  if (!isTokenRefusal(refusal)) {
     return refuse<LoginRefusal>({ message: refusal.message, final: isFinal(refusal) });
+  }
   return refuse<LoginRefusal>({
     message: `Telegram does not take the bot's token: ${asSentence(refusal.message)} Copy it again from @BotFather.`,
     final: true,
@@ -85,9 +86,6 @@ function refusedBot(refusal: TelegramRefusal) {
   });
 }
 
-const chatNeeded = () =>
-  finalRefusal("A bot is in many chats: send botToken and chatId.", "chatId");
-
 /** @param chatId of a chat that was connected before, or as people write it */
 async function connectChat(
   login: Login,
@@ -95,9 +93,11 @@ async function connectChat(
 ): Promise<Result<Connected, LoginRefusal>> {
   const bot = await getMe(login);
   if (!bot.ok) return refusedBot(bot.error);
-  const written = readChatId(chatId ?? "");
-  if (!written.ok)
-    return chatId === undefined ? chatNeeded() : finalRefusal(written.error, "chatId");
+  if (chatId === undefined) {
+    return finalRefusal("A bot is in many chats: send botToken and chatId.", "chatId");
+  }
+  const written = readChatId(chatId);
+  if (!written.ok) return finalRefusal(written.error, "chatId");
   const chat = await getChat(login, { chat_id: written.value });
   if (!chat.ok) return refusedChat(chat.error);
   const { id, type, title, username } = chat.value;

@@ -1,9 +1,10 @@
 import type { Post } from "../connector.ts";
 import { unsentAltTexts } from "../kit/alt-texts.ts";
 import { leftOut, likenessOf, TITLE_UNPUBLISHED } from "../kit/likeness.ts";
+import { postText } from "../kit/post-text.ts";
 import { ifOff, ifOn, numbered, settingWords, silent } from "../kit/setting-words.ts";
 import type { Likeness } from "../likeness.ts";
-import { formattedOf, postText } from "./check.ts";
+import { formattedOf } from "./check.ts";
 import type { TelegramSettings } from "./settings.ts";
 
 export function likeness(post: Post<TelegramSettings>): Likeness {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { fileNameOf } from "../../core/file-type.ts";
 import type {
   Bookmark,
   MediaItem,
@@ -90,18 +91,12 @@ const typeOf = (item: MediaItem): keyof typeof SENDERS => {
   return isGif(item) ? "animation" : "photo";
 };
 
-/** Telegram judges photos by their extension. */
-const EXTENSIONS: Record<string, string> = {
-  "image/jpeg": "jpg",
-  "application/msword": "doc",
-  "application/vnd.ms-powerpoint": "ppt",
-  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
-  "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
-};
+const NO_TEXT: Formatted = { text: "", entities: [] };
 
+/** Telegram judges photos by the extensions of their names. */
 const toFile = (job: Job, item: MediaItem, name: string): UnreadFile => ({
   name,
-  filename: `file.${EXTENSIONS[item.mime] ?? item.mime.split("/")[1]}`,
+  filename: fileNameOf(item.mime),
   mime: item.mime,
   read: () => job.readMedia(item),
   sizeBytes: item.sizeBytes,
@@ -130,14 +125,12 @@ async function send(job: Job, sizes: readonly Size[]): Reading<SentMessage[]> {
     const parameters = { ...target, ...caption, ...lookOf(item, sizes[0] ?? {}, settings) };
     return SENDERS[type](job, parameters, [toFile(job, item, type)]);
   }
-  const { show_caption_above_media } = caption;
-  const above = show_caption_above_media ? { show_caption_above_media } : {};
   const items = media.map((one, index) => ({
     type: typeOf(one),
     media: `attach://file${index}`,
     ...lookOf(one, sizes[index] ?? {}, settings),
-    // The text of the first is shown as the album's.
-    ...(index === 0 ? caption : above),
+    // The text of the first is shown as the album's; its place must be the same for all.
+    ...(index === 0 ? caption : captionOf(NO_TEXT, settings)),
   }));
   const files = media.map((one, index) => toFile(job, one, `file${index}`));
   return sendMediaGroup(job, { ...target, media: items }, files);

@@ -12,18 +12,32 @@ const FORMATS = ["plain", "html"] as const;
 /** The topic General has the number 1, and is not named in calls. */
 const TOPICS = { least: 2, max: 2_147_483_647 };
 
-const off = (description: string) =>
-  field(otherwise(flag, false), { type: "boolean", description: `${description} Default: false.` });
+const off = (label: string, description: string) =>
+  field(otherwise(flag, false), {
+    label,
+    type: "boolean",
+    description: `${description} Default: false.`,
+  });
 
 export const settings = formFields({
-  telegram_silent: off("Phones show the message without a sound."),
-  telegram_protect_content: off("Readers can neither forward nor save the message."),
+  telegram_silent: off("Without a sound", "Phones show the message without a sound."),
+  telegram_protect_content: off(
+    "No forwarding or saving",
+    "Readers can neither forward nor save the message.",
+  ),
   telegram_link_preview: field(otherwise(flag, true), {
+    label: "Preview of the first link",
     type: "boolean",
     description: "A message without files shows a preview of its first link. Default: true.",
   }),
-  telegram_caption_above: off("The text stands above the photos or videos."),
-  telegram_spoiler: off("Photos and videos are blurred until a reader taps them."),
+  telegram_caption_above: off(
+    "Text above the files",
+    "The text stands above the photos or videos.",
+  ),
+  telegram_spoiler: off(
+    "Files blurred until tapped",
+    "Photos and videos are blurred until a reader taps them.",
+  ),
   telegram_topic_id: field(
     wholeNumber(
       TOPICS.least,
@@ -31,6 +45,7 @@ export const settings = formFields({
       "above 1: the number of a topic; leave it out for General",
     ),
     {
+      label: "Number of the topic",
       type: "integer",
       minimum: TOPICS.least,
       maximum: TOPICS.max,
@@ -39,6 +54,7 @@ export const settings = formFields({
     },
   ),
   telegram_format: field(otherwise(choice(FORMATS), "plain"), {
+    label: "Format of the text",
     type: "string",
     values: FORMATS,
     description:

@@ -36,11 +36,7 @@ export const rateLimited = (seconds: number): Refusal =>
     "The write action you are performing on the channel has hit the write rate limit.",
     {
       body: { retry_after: seconds, global: false },
-      headers: {
-        "retry-after": String(Math.ceil(seconds)),
-        "x-ratelimit-bucket": "abcd1234",
-        "x-ratelimit-scope": "user",
-      },
+      headers: { "retry-after": String(Math.ceil(seconds)), "x-ratelimit-scope": "user" },
     },
   );
 

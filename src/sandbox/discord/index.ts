@@ -1,9 +1,9 @@
 import { createApp, createSimulator } from "../kit/simulator.ts";
-import * as bots from "./bots.ts";
 import { notFound, requireAgent } from "./call.ts";
+import { editMessage, readMessage, removeMessage } from "./changes.ts";
 import { messages, postByHand } from "./messages.ts";
-import { threads } from "./threads.ts";
-import * as webhooks from "./webhooks.ts";
+import { listMessages, readChannel, readGuild, readMe, readWebhook } from "./reading.ts";
+import { createMessage, createThread, execute } from "./sending.ts";
 
 const app = createApp(notFound);
 
@@ -14,25 +14,24 @@ app.use("*", async (call, next) => {
 
 const HOOK = "/webhooks/:webhook{\\d{1,20}}/:token{[A-Za-z0-9_-]+}";
 const CHANNEL = "/channels/:channel{\\d{1,20}}";
-const GUILD = "/guilds/:guild{\\d{1,20}}";
 const MESSAGE = "/messages/:message{\\d{1,20}}";
 
-app
+const api = app
   .basePath("/discord.com/api/v10")
-  .get(HOOK, webhooks.readWebhook)
-  .post(HOOK, webhooks.execute)
-  .get(HOOK + MESSAGE, webhooks.readMessage)
-  .patch(HOOK + MESSAGE, webhooks.editMessage)
-  .delete(HOOK + MESSAGE, webhooks.removeMessage)
-  .get("/users/@me", bots.readMe)
-  .get(GUILD, bots.readGuild)
-  .get(`${GUILD}/threads/active`, bots.readActiveThreads)
-  .get(CHANNEL, bots.readChannel)
-  .post(`${CHANNEL}/threads`, bots.createThread)
-  .get(`${CHANNEL}/messages`, bots.listMessages)
-  .post(`${CHANNEL}/messages`, bots.createMessage)
-  .get(CHANNEL + MESSAGE, bots.readMessage)
-  .patch(CHANNEL + MESSAGE, bots.editMessage)
-  .delete(CHANNEL + MESSAGE, bots.removeMessage);
+  .get(HOOK, readWebhook)
+  .post(HOOK, execute)
+  .get("/users/@me", readMe)
+  .get("/guilds/:guild{\\d{1,20}}", readGuild)
+  .get(CHANNEL, readChannel)
+  .post(`${CHANNEL}/threads`, createThread)
+  .get(`${CHANNEL}/messages`, listMessages)
+  .post(`${CHANNEL}/messages`, createMessage);
 
-export const discordSimulator = createSimulator([messages, threads], app, postByHand);
+for (const place of [HOOK, CHANNEL]) {
+  api
+    .get(place + MESSAGE, readMessage)
+    .patch(place + MESSAGE, editMessage)
+    .delete(place + MESSAGE, removeMessage);
+}
+
+export const discordSimulator = createSimulator([messages], app, postByHand);

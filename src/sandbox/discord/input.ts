@@ -1,6 +1,7 @@
 import * as z from "zod";
-import { readBody, readMultipart } from "../kit/input.ts";
+import { readBody } from "../kit/input.ts";
 import type { Call } from "../kit/simulator.ts";
+import { readStreamedForm, type SentForm } from "../kit/streamed-form.ts";
 import { invalidForm, refusal, tooLarge, tooLong } from "./call.ts";
 
 /** Source: Discord, "Message Resource", Create Message. */
@@ -11,46 +12,38 @@ const MAX_ATTACHMENTS = 10;
 const MAX_CONTENT = 2_000;
 const MAX_DESCRIPTION = 1_024;
 const MAX_NAME = 100;
-const MAX_USERNAME = 80;
-const MAX_NONCE = 25;
 const MAX_TAGS = 5;
 /** SUPPRESS_EMBEDS and SUPPRESS_NOTIFICATIONS. */
 const FLAGS = [0, 4, 4_096, 4_100];
 
+export const FILES = { platform: "discord", owner: "uploads" } as const;
+
 const snowflake = z.string().regex(/^\d{1,20}$/);
 
-const allowedMentions = z.object({
-  parse: z.array(z.enum(["roles", "users", "everyone"])).optional(),
-  users: z.array(snowflake).max(100).optional(),
-  roles: z.array(snowflake).max(100).optional(),
-  replied_user: z.boolean().optional(),
-});
-
-const attachment = z.object({
-  id: z.union([z.int(), snowflake]),
-  filename: z.string().optional(),
-  description: z.string().nullish(),
-  is_spoiler: z.boolean().optional(),
-});
-
-const messageFields = {
+export const messageInput = z.object({
   content: z.string().nullish(),
-  allowed_mentions: allowedMentions.nullish(),
-  attachments: z.array(attachment).optional(),
+  allowed_mentions: z
+    .object({ parse: z.array(z.enum(["roles", "users", "everyone"])).optional() })
+    .nullish(),
+  attachments: z
+    .array(
+      z.object({ id: z.int(), filename: z.string().optional(), description: z.string().nullish() }),
+    )
+    .optional(),
   flags: z.int().optional(),
-};
-
-export const webhookInput = z.object({
-  ...messageFields,
-  username: z.string().optional(),
-  avatar_url: z.string().optional(),
-  thread_name: z.string().optional(),
-  applied_tags: z.array(snowflake).optional(),
 });
 
-export const botInput = z.object({
-  ...messageFields,
-  nonce: z.union([z.int(), z.string()]).optional(),
+export type MessageInput = z.output<typeof messageInput>;
+
+const tags = z.array(snowflake).optional();
+
+export const webhookInput = messageInput.extend({
+  thread_name: z.string().optional(),
+  applied_tags: tags,
+});
+
+export const botInput = messageInput.extend({
+  nonce: z.string().max(25).optional(),
   enforce_nonce: z.boolean().optional(),
   message_reference: z
     .object({ message_id: snowflake, fail_if_not_exists: z.boolean().optional() })
@@ -59,60 +52,32 @@ export const botInput = z.object({
 
 export const threadInput = z.object({
   name: z.string(),
-  applied_tags: z.array(snowflake).optional(),
-  message: z.object(messageFields),
+  applied_tags: tags,
+  message: messageInput,
 });
 
-export const editInput = z.object(messageFields);
-
-export type MessageInput = z.output<typeof editInput>;
-
-export interface SentFile {
-  index: number;
-  blob: Blob;
-  filename: string;
-}
-
-export interface Input<T> {
-  fields: T;
-  files: SentFile[];
-}
-
-const FILE = /^files\[(\d{1,2})\]$/;
-
-async function readForm(call: Call): Promise<{ json: string; files: SentFile[] }> {
-  const form = await readMultipart(call, MAX_REQUEST_BYTES);
-  if (form === "too_large") throw tooLarge();
-  if (form === "malformed") throw invalidForm("_", "FORM_INVALID", "The form cannot be read.");
-  const files: SentFile[] = [];
-  let json = "{}";
-  for (const [name, value] of form) {
-    const index = FILE.exec(name)?.[1];
-    if (name === "payload_json") json = typeof value === "string" ? value : await value.text();
-    else if (index !== undefined && typeof value !== "string") {
-      files.push({ index: Number(index), blob: value, filename: value.name });
-    }
-  }
-  return { json, files };
-}
-
-async function readRaw(call: Call): Promise<{ json: string; files: SentFile[] }> {
+async function readRaw(call: Call): Promise<Pick<SentForm, "files"> & { json: string }> {
   const type = call.req.header("content-type") ?? "";
-  if (type.startsWith("multipart/form-data")) return readForm(call);
-  if (!type.startsWith("application/json")) {
-    const words = "Expected \"Content-Type\" header to be one of {'application/json'}.";
-    throw invalidForm("_misc", "CONTENT_TYPE_INVALID", words);
+  if (type.startsWith("multipart/form-data")) {
+    const limits = { fieldSize: MAX_REQUEST_BYTES, fileSize: MAX_FILE_BYTES };
+    const form = await readStreamedForm(call, FILES, limits);
+    if (form === "too_large") throw tooLarge();
+    if (form === "malformed") throw invalidForm("_", "FORM_INVALID", "The form cannot be read.");
+    const { fields, files } = form;
+    const bytes = [...files.values()].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    if (bytes > MAX_REQUEST_BYTES) throw tooLarge();
+    return { json: fields.payload_json ?? "{}", files };
   }
   const bytes = await readBody(call.req.raw, MAX_REQUEST_BYTES);
   if (!bytes) throw tooLarge();
-  return { json: new TextDecoder().decode(bytes), files: [] };
+  return { json: new TextDecoder().decode(bytes), files: new Map() };
 }
 
 /** @throws Refusal for an invalid or large body */
 export async function readInput<T extends z.ZodType>(
   call: Call,
   shape: T,
-): Promise<Input<z.output<T>>> {
+): Promise<Pick<SentForm, "files"> & { fields: z.output<T> }> {
   const { json, files } = await readRaw(call);
   let body: unknown;
   try {
@@ -121,80 +86,50 @@ export async function readInput<T extends z.ZodType>(
     throw refusal(400, 50109, "The request body contains invalid JSON.");
   }
   const { success, data, error } = shape.safeParse(body);
-  const [issue] = error?.issues ?? [];
-  if (!success) {
-    throw invalidForm(issue?.path.join(".") || "_", "BASE_TYPE_BAD", issue?.message ?? "");
-  }
-  return { fields: data, files };
+  if (success) return { fields: data, files };
+  const [issue] = error.issues;
+  throw invalidForm(issue?.path.join(".") || "_", "BASE_TYPE_BAD", issue?.message ?? "");
 }
 
-export const lengthOf = (text: string): number => [...text].length;
+const lengthOf = (text: string | null | undefined): number => [...(text ?? "")].length;
+
+/** The name of the form's field with file `id`. */
+export const fieldOf = (id: number): string => `files[${id}]`;
 
 /** @throws Refusal for what a message cannot have */
-export function requireMessage(
-  { content, allowed_mentions: mentions, attachments = [], flags = 0 }: MessageInput,
-  files: readonly SentFile[],
-  isEdit = false,
-): void {
-  const isEmpty = (content ?? "").trim() === "" && files.length === 0;
-  if (isEmpty && !isEdit) throw refusal(400, 50006, "Cannot send an empty message");
-  if (lengthOf(content ?? "") > MAX_CONTENT) throw tooLong("content", MAX_CONTENT);
+export function requireContent({ content, attachments = [], flags = 0 }: MessageInput): void {
+  if (lengthOf(content) > MAX_CONTENT) throw tooLong("content", MAX_CONTENT);
   if (!FLAGS.includes(flags)) throw invalidForm("flags", "BASE_TYPE_CHOICES", "Invalid flags.");
-  for (const kind of ["users", "roles"] as const) {
-    if (mentions?.parse?.includes(kind) && (mentions[kind]?.length ?? 0) > 0) {
-      const message = `parse:["${kind}"] and ${kind}: [ids...] are mutually exclusive.`;
-      throw invalidForm("allowed_mentions", "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE", message);
-    }
+  const long = attachments.findIndex((one) => lengthOf(one.description) > MAX_DESCRIPTION);
+  if (long >= 0) throw tooLong(`attachments.${long}.description`, MAX_DESCRIPTION);
+}
+
+/** @throws Refusal for what no new message has */
+export function requireMessage(input: MessageInput, files: SentForm["files"]): void {
+  requireContent(input);
+  const { content, attachments = [] } = input;
+  if ((content ?? "").trim() === "" && files.size === 0) {
+    throw refusal(400, 50006, "Cannot send an empty message");
   }
-  if (files.length > MAX_ATTACHMENTS) {
+  if (files.size > MAX_ATTACHMENTS) {
     throw refusal(400, 30015, "Maximum number of attachments in a message reached (10)");
   }
-  if (files.some(({ blob }) => blob.size > MAX_FILE_BYTES)) throw tooLarge();
-  for (const [at, { id, description }] of attachments.entries()) {
-    const hasFile = files.some(({ index }) => index === id);
-    if (!hasFile && !isEdit) {
-      throw invalidForm(`attachments.${at}.id`, "ATTACHMENT_NOT_FOUND", "Unknown attachment.");
-    }
-    if (lengthOf(description ?? "") > MAX_DESCRIPTION) {
-      throw tooLong(`attachments.${at}.description`, MAX_DESCRIPTION);
-    }
+  const unknown = attachments.findIndex(({ id }) => !files.has(fieldOf(id)));
+  if (unknown >= 0) {
+    throw invalidForm(`attachments.${unknown}.id`, "ATTACHMENT_NOT_FOUND", "Unknown attachment.");
   }
 }
 
-/** @throws Refusal for a name that no thread can have */
-export function requireThreadName(field: string, name: string): void {
-  if (name.trim() === "") throw invalidForm(field, "BASE_TYPE_REQUIRED", "This field is required");
-  if (lengthOf(name) > MAX_NAME) throw tooLong(field, MAX_NAME);
-}
-
-/** @throws Refusal where the channel has no such tag, or asks for one */
-export function requireTags(
-  tags: readonly string[],
+/** @throws Refusal for a name or tags that a new thread of the forum cannot have */
+export function requireThread(
+  { name, field, tags = [] }: { name: string; field: string; tags: string[] | undefined },
   { needsTag, tagId }: { needsTag: boolean; tagId: string },
 ): void {
+  if (name.trim() === "") throw invalidForm(field, "BASE_TYPE_REQUIRED", "This field is required");
+  if (lengthOf(name) > MAX_NAME) throw tooLong(field, MAX_NAME);
   if (tags.length > MAX_TAGS) throw tooLong("applied_tags", MAX_TAGS);
   if (tags.some((tag) => tag !== tagId)) throw refusal(400, 10087, "Unknown tag");
   if (needsTag && tags.length === 0) {
     throw refusal(400, 40067, "A tag is required to create a forum post in this channel");
   }
-}
-
-/** @throws Refusal for a name that Discord reserves */
-export function requireUsername(name: string | undefined): void {
-  if (name === undefined) return;
-  if (lengthOf(name) > MAX_USERNAME) throw tooLong("username", MAX_USERNAME);
-  const reserved = ["clyde", "discord"].find((word) => name.toLowerCase().includes(word));
-  if (!reserved) return;
-  throw invalidForm(
-    "username",
-    "USERNAME_INVALID_CONTAINS",
-    `Username cannot contain "${reserved}"`,
-  );
-}
-
-/** @throws Refusal for a long nonce */
-export function requireNonce(nonce: string | number | undefined): string | null {
-  if (nonce === undefined) return null;
-  if (String(nonce).length > MAX_NONCE) throw tooLong("nonce", MAX_NONCE);
-  return String(nonce);
 }

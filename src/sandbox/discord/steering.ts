@@ -1,13 +1,13 @@
 import type { Call } from "../kit/simulator.ts";
 import { type SteeredRefusals, steer } from "../kit/steered.ts";
-import type { Reply } from "../kit/steering.ts";
+import { type Reply, withoutExpiry } from "../kit/steering.ts";
 import { rateLimited, refusal, tooLarge, unauthorized, unknownWebhook } from "./call.ts";
-import type { Caller } from "./world.ts";
+import type { Place } from "./world.ts";
 
 /** Longer than a back-off. */
 const LIMIT_SECONDS = 3_600.5;
 
-const refusals = (isWebhook: boolean): SteeredRefusals => ({
+const refusalsFor = ({ isWebhook }: Place): SteeredRefusals => ({
   expiredToken: unauthorized,
   serverError: (nth) =>
     nth % 2 === 1
@@ -21,16 +21,9 @@ const refusals = (isWebhook: boolean): SteeredRefusals => ({
   },
 });
 
-/** Tokens of Discord do not end by themselves. */
-const ENDLESS = /\[sandbox:token_expired\]/g;
-
 /** @throws Refusal when the text requests a failure */
-export const steerMessage = (
-  call: Call,
-  { world, token }: Caller,
-  isWebhook: boolean,
-  content: string,
-): Reply => {
-  const text = content.replace(ENDLESS, "");
-  return steer(call.env, refusals(isWebhook), { key: world.channelId, text, token });
-};
+export function steerMessage(call: Call, place: Place, content: string): Reply {
+  const { world, token } = place;
+  const text = withoutExpiry(content);
+  return steer(call.env, refusalsFor(place), { key: world.channelId, text, token });
+}

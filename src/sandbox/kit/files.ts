@@ -8,7 +8,7 @@ import { SLICE_BYTES } from "./media-store.ts";
 import type { Sandbox } from "./simulator.ts";
 import type { SandboxStore } from "./store.ts";
 
-interface FileOwner {
+export interface FileOwner {
   platform: Platform;
   owner: string;
 }
@@ -20,6 +20,10 @@ interface ReadFile {
   mime: string;
   sha256: string;
   sizeBytes: number;
+}
+
+export interface StoredFile extends ReadFile {
+  id: number;
 }
 
 type Body = ReadableStream<Uint8Array> | null;
@@ -89,7 +93,7 @@ export async function storeFile(
   file: FileOwner,
   body: Body,
   maxBytes: number,
-): Promise<(ReadFile & { id: number }) | "too_large"> {
+): Promise<StoredFile | "too_large"> {
   const { store } = sandbox;
   const id = reserveFile(sandbox, file);
   if ((await appendBody(store, id, 0, body, maxBytes)) === "too_large") {
@@ -104,7 +108,7 @@ type PullProblem = "unreachable" | "too_large" | "wrong_type";
 export function keepFile(
   sandbox: Sandbox,
   file: FileOwner,
-  stored: ReadFile & { id: number },
+  stored: StoredFile,
   isTaken: (mime: string) => boolean,
 ): number | null {
   if (isTaken(stored.mime)) return sealFile(sandbox, file, stored.id, stored);
@@ -123,7 +127,7 @@ export async function pullFile(
   file: FileOwner,
   url: string,
   maxBytes: number,
-): Promise<Result<ReadFile & { id: number; declaredType: string }, PullProblem>> {
+): Promise<Result<StoredFile & { declaredType: string }, PullProblem>> {
   if (!isOurs(url)) return refuse("unreachable");
   const reply = await ourselves().fetch(new Request(url, { redirect: "manual" }));
   if (!reply.ok || !reply.body) {

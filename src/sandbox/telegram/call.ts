@@ -2,22 +2,12 @@ import * as z from "zod";
 import { Refusal } from "../kit/refusal.ts";
 import type { SteeredRefusals } from "../kit/steered.ts";
 
-interface Parameters {
-  retry_after?: number;
-  migrate_to_chat_id?: number;
-}
+/** @param more `parameters` of the refusal */
+export const refusal = (status: number, description: string, more: object = {}): Refusal =>
+  new Refusal(status, { ok: false, error_code: status, description, ...more });
 
-export function refusal(status: number, description: string, parameters?: Parameters): Refusal {
-  const wait = parameters?.retry_after;
-  return new Refusal(
-    status,
-    { ok: false, error_code: status, description, ...(parameters ? { parameters } : {}) },
-    wait === undefined ? {} : { "retry-after": String(wait) },
-  );
-}
-
-export const badRequest = (words: string, parameters?: Parameters): Refusal =>
-  refusal(400, `Bad Request: ${words}`, parameters);
+export const badRequest = (words: string, more?: object): Refusal =>
+  refusal(400, `Bad Request: ${words}`, more);
 export const forbidden = (words: string): Refusal => refusal(403, `Forbidden: ${words}`);
 export const unauthorized = (): Refusal => refusal(401, "Unauthorized");
 export const tooLarge = (): Refusal => refusal(413, "Request Entity Too Large");
@@ -32,7 +22,7 @@ export const REFUSALS: SteeredRefusals = {
   failures: {
     rate_limited: () =>
       refusal(429, `Too Many Requests: retry after ${RETRY_SECONDS}`, {
-        retry_after: RETRY_SECONDS,
+        parameters: { retry_after: RETRY_SECONDS },
       }),
     account_disconnected: () => forbidden("bot was kicked from the channel chat"),
     media_invalid: () => badRequest("IMAGE_PROCESS_FAILED"),
@@ -48,6 +38,8 @@ export const integer = z.union([
     .regex(/^-?\d{1,15}$/)
     .transform(Number),
 ]);
+
+export const chatId = z.union([z.string(), z.int()]).transform(String);
 
 export const flag = z
   .union([z.boolean(), z.string().transform((text) => /^(?:true|yes|t|y|1)$/i.test(text))])

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { now } from "../../core/clock.ts";
-import { DAY } from "../../core/time.ts";
+import { DAY, SECOND } from "../../core/time.ts";
 import type { Call } from "../kit/simulator.ts";
 import { readSteering } from "../kit/steering.ts";
-import { badRequest, flag, inJson, integer, ok, readInput } from "./call.ts";
+import { badRequest, chatId, flag, inJson, integer, ok, readInput } from "./call.ts";
 import { authenticate, findChat, requireMember } from "./chats.ts";
 import { readParameters } from "./form.ts";
 import { type Message, messages } from "./messages.ts";
@@ -13,10 +13,8 @@ import { entities, type Formatted, formatted, MAX_CAPTION, message } from "./tex
 const DELETABLE_MS = 2 * DAY;
 const MAX_DELETED = 100;
 
-const chat_id = z.union([z.string(), z.int()]).transform(String);
-
 const editInput = z.looseObject({
-  chat_id,
+  chat_id: chatId,
   message_id: integer,
   text: z.string().optional(),
   entities,
@@ -50,7 +48,11 @@ function change(call: Call, row: Message, content: Formatted): Response {
   messages.update(store, { chat_id, message_id }, content);
   const name = row.media === null ? "entities" : "caption_entities";
   store.changeFields("telegram", post_key, { [name]: content.entities }, content.text);
-  return ok({ message_id, chat: { id: Number(chat_id) }, edit_date: now().getTime() });
+  return ok({
+    message_id,
+    chat: { id: Number(chat_id) },
+    edit_date: Math.floor(now().getTime() / SECOND),
+  });
 }
 
 const readEdit = async (call: Call) => readInput(editInput, (await readParameters(call)).fields);
@@ -69,7 +71,7 @@ export async function editMessageCaption(call: Call): Promise<Response> {
   return change(call, row, formatted(input.caption ?? "", input.caption_entities, MAX_CAPTION));
 }
 
-const deleteInput = z.looseObject({ chat_id, message_ids: inJson(z.array(integer)) });
+const deleteInput = z.looseObject({ chat_id: chatId, message_ids: inJson(z.array(integer)) });
 
 /** Skips messages that are gone. */
 export async function deleteMessages(call: Call): Promise<Response> {

@@ -2,7 +2,7 @@ import { followersOf } from "../kit/audience.ts";
 import { digitsOf, Logins } from "../kit/logins.ts";
 import type { Call } from "../kit/simulator.ts";
 import type { SandboxStore } from "../kit/store.ts";
-import { count, integer, key, Table, text } from "../kit/table.ts";
+import { count, key, Table, text } from "../kit/table.ts";
 import { badRequest, forbidden, refusal, unauthorized } from "./call.ts";
 import { botIdOf } from "./identity.ts";
 
@@ -11,12 +11,6 @@ export const chats = new Table("telegram_chats", {
   /** Empty without one. */
   username: text(),
   last_message_id: count(),
-});
-
-export const bots = new Table("telegram_bots", {
-  token: key(),
-  /** Calls of `getMe`. */
-  checks: integer(),
 });
 
 export interface Bot {
@@ -32,7 +26,7 @@ const TOKEN = /^[1-9]\d*:[\w-]{24,}$/;
 export async function authenticate({ req, env: { store, origin } }: Call): Promise<Bot> {
   const token = decodeURIComponent((req.param("bot") ?? "").slice("bot".length));
   if (!TOKEN.test(token)) throw refusal(404, "Not Found");
-  const id = await botIdOf(token);
+  const id = botIdOf(token);
   if (id === null) throw unauthorized();
   const logins = new Logins(store.sql, "telegram", origin);
   logins.save(token, "access", id, FOR_EVER);
@@ -96,7 +90,7 @@ function toChat(id: string, username: string): Chat {
 export async function findChat({ store }: Call["env"], wanted: string): Promise<Chat> {
   if (UPGRADED.test(wanted)) {
     throw badRequest("group chat was upgraded to a supergroup chat", {
-      migrate_to_chat_id: Number(`-1008${wanted.slice(1)}`),
+      parameters: { migrate_to_chat_id: Number(`-1008${wanted.slice(1)}`) },
     });
   }
   const isName = USERNAME.test(wanted);
@@ -108,7 +102,7 @@ export async function findChat({ store }: Call["env"], wanted: string): Promise<
   return chat;
 }
 
-export const titleOf = ({ username, id }: Chat): string =>
+const titleOf = ({ username, id }: Chat): string =>
   username === null ? `Chat ${id.slice(-4)}` : `Chat of ${username}`;
 
 export const briefly = (chat: Chat) => ({
@@ -119,16 +113,11 @@ export const briefly = (chat: Chat) => ({
   ...(chat.isForum ? { is_forum: true } : {}),
 });
 
-const KINDS = ["messages", "photos", "videos", "documents", "other_messages"];
-
-const permissionsOf = (isAllowed: boolean) =>
-  Object.fromEntries(KINDS.map((kind) => [`can_send_${kind}`, isAllowed]));
-
 /** Everybody sees a public chat. */
 export function toFullChat(chat: Chat): object {
   if (chat.username === null) requireMember(chat);
-  const permissions = chat.type === "channel" ? {} : { permissions: permissionsOf(canWrite(chat)) };
-  return { ...briefly(chat), ...permissions };
+  const permissions = { can_send_messages: canWrite(chat), can_send_photos: canWrite(chat) };
+  return { ...briefly(chat), ...(chat.type === "channel" ? {} : { permissions }) };
 }
 
 const canWrite = ({ standing }: Chat): boolean => standing === "writes";

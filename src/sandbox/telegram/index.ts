@@ -1,11 +1,10 @@
 import * as z from "zod";
 import { type Call, createApp, createSimulator } from "../kit/simulator.ts";
-import { ok, readInput, refusal } from "./call.ts";
+import { chatId, ok, readInput, refusal } from "./call.ts";
 import { deleteMessages, editMessageCaption, editMessageText } from "./changes.ts";
 import {
   authenticate,
   type Bot,
-  bots,
   type Chat,
   chats,
   findChat,
@@ -18,21 +17,11 @@ import { readParameters } from "./form.ts";
 import { messages, sendFile, sendMediaGroup, sendMessage } from "./messages.ts";
 
 async function getMe(call: Call): Promise<Response> {
-  const { id, token } = await authenticate(call);
-  const { store } = call.env;
-  const checks = (bots.find(store, { token })?.checks ?? 0) + 1;
-  bots.insert(store, { token, checks }, "OR REPLACE");
-  const username = `sandbox_${id}_bot`;
-  return ok({
-    id: Number(id),
-    is_bot: true,
-    first_name: "Sandbox",
-    username,
-    can_join_groups: true,
-  });
+  const { id } = await authenticate(call);
+  return ok({ id: Number(id), is_bot: true, first_name: "Sandbox", username: `sandbox_${id}_bot` });
 }
 
-const question = z.looseObject({ chat_id: z.union([z.string(), z.int()]).transform(String) });
+const question = z.looseObject({ chat_id: chatId });
 
 const asking = (answer: (chat: Chat, bot: Bot) => unknown) => async (call: Call) => {
   const bot = await authenticate(call);
@@ -68,4 +57,4 @@ app.post("/api.telegram.org/:bot{bot[^/]+}/:method", async (call) => {
   return method(call);
 });
 
-export const telegramSimulator = createSimulator([chats, bots, messages], app);
+export const telegramSimulator = createSimulator([chats, messages], app);

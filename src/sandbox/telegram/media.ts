@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { sealFile } from "../kit/files.ts";
 import type { Call } from "../kit/simulator.ts";
+import type { SentFile } from "../kit/streamed-form.ts";
 import { badRequest, flag, inJson, integer } from "./call.ts";
-import { FILES, type Form, type SentFile } from "./form.ts";
+import { FILES, type Form } from "./form.ts";
 import { entities } from "./texts.ts";
 
 export type MediaType = "photo" | "video" | "animation" | "document";
@@ -20,17 +21,13 @@ const MAX_ALBUM = 10;
 
 const EXTENSIONS = /\.(?:jpe?g|gif|png|tiff?|bmp)$/i;
 
-const SIZES = {
-  width: integer.optional(),
-  height: integer.optional(),
-  duration: integer.optional(),
-};
-
 export const options = {
   has_spoiler: flag,
   show_caption_above_media: flag,
   supports_streaming: flag,
-  ...SIZES,
+  width: integer.optional(),
+  height: integer.optional(),
+  duration: integer.optional(),
 };
 
 const albumItem = z.looseObject({
@@ -81,7 +78,7 @@ export function takeAlbum(call: Call, items: readonly AlbumItem[], { files }: Fo
   if (items.length > MAX_ALBUM) throw badRequest("too many messages to send as an album");
   const [first] = items;
   const isDocument = ({ type }: AlbumItem) => type === "document";
-  const sent = items.map((item) => {
+  return items.map((item) => {
     const { type, media } = item;
     if (!isAlbumType(type)) throw badRequest(`type "${type}" can't be used in sendMediaGroup`);
     if (first && isDocument(first) !== isDocument(item)) {
@@ -90,10 +87,6 @@ export function takeAlbum(call: Call, items: readonly AlbumItem[], { files }: Fo
     if ((first?.show_caption_above_media ?? false) !== (item.show_caption_above_media ?? false)) {
       throw badRequest("parameter show_caption_above_media must be the same for all messages");
     }
-    if (!media.startsWith("attach://")) {
-      throw badRequest("wrong file identifier/HTTP URL specified");
-    }
-    return take(call, type, files.get(media.slice("attach://".length)));
+    return take(call, type, files.get(media.replace("attach://", "")));
   });
-  return sent;
 }

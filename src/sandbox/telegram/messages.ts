@@ -2,16 +2,14 @@ import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { SECOND } from "../../core/time.ts";
 import { randomDigits } from "../kit/ids.ts";
-import { endLogin } from "../kit/logins.ts";
 import { type Call, deliver } from "../kit/simulator.ts";
-import { requireAccepted } from "../kit/steered.ts";
-import type { Reply } from "../kit/steering.ts";
+import { steer } from "../kit/steered.ts";
+import { withoutExpiry } from "../kit/steering.ts";
 import { integer as column, json, optional, type RowOf, Table, text } from "../kit/table.ts";
-import { badRequest, flag, inJson, integer, ok, REFUSALS, readInput } from "./call.ts";
+import { badRequest, chatId, flag, inJson, integer, ok, REFUSALS, readInput } from "./call.ts";
 import {
   authenticate,
   type Bot,
-  bots,
   briefly,
   type Chat,
   findChat,
@@ -53,11 +51,10 @@ export type Message = RowOf<typeof messages>;
 const GENERAL_TOPIC = 1;
 
 const target = {
-  chat_id: z.union([z.string(), z.int()]).transform(String),
+  chat_id: chatId,
   message_thread_id: integer.optional(),
   disable_notification: flag,
   protect_content: flag,
-  parse_mode: z.string().optional(),
   reply_parameters: inJson(
     z.looseObject({ message_id: integer, allow_sending_without_reply: flag }).optional(),
   ),
@@ -94,11 +91,6 @@ const toChatAndBot = async (call: Call, { chat_id }: Target) => ({
   chat: await findChat(call.env, chat_id),
 });
 
-/** The simulator reads no markup. */
-function requirePlain({ parse_mode }: Target): void {
-  if (parse_mode) throw badRequest("unsupported parse_mode");
-}
-
 function requireTopic({ isForum }: Chat, { message_thread_id: topic }: Target): void {
   if (isForum && topic === GENERAL_TOPIC) throw badRequest("message thread not found");
 }
@@ -111,18 +103,6 @@ function parentOf(call: Call, { chat, input }: Draft): Message | null {
   return parent;
 }
 
-/** A token that Telegram refused is taken again once `getMe` was called with it. */
-function steered(call: Call, { bot, chat, content }: Draft): Reply {
-  const { store, origin } = call.env;
-  const { token } = bot;
-  const checks = bots.find(store, { token })?.checks ?? 0;
-  const verdict = store.steer(origin, chat.id, content.text, `${token} ${checks}`);
-  if (verdict.kind === "failure" && verdict.code === "account_disconnected") {
-    endLogin(store.sql, origin, token);
-  }
-  return requireAccepted(verdict, REFUSALS);
-}
-
 const addressOf = ({ username, type, id }: Chat, messageId: number): string => {
   if (username !== null) return `https://t.me/${username}/${messageId}`;
   return type === "group" ? "" : `https://t.me/c/${id.slice("-100".length)}/${messageId}`;
@@ -131,11 +111,11 @@ const addressOf = ({ username, type, id }: Chat, messageId: number): string => {
 function send(call: Call, draft: Draft): Response {
   const { chat, bot, input, content, media } = draft;
   const { store, origin } = call.env;
-  requirePlain(input);
   requireWriter(chat, media[0] ? KIND_OF[media[0].type] : "text messages");
   requireTopic(chat, input);
   const parent = parentOf(call, draft);
-  const reply = steered(call, draft);
+  const steered = { key: chat.id, text: withoutExpiry(content.text), token: bot.token };
+  const reply = steer(call.env, REFUSALS, steered);
   const ids = nextMessageIds(store, chat, Math.max(media.length, 1));
   const [first = 0] = ids;
   const post_key = `${chat.id}/${first}`;
@@ -159,7 +139,6 @@ function send(call: Call, draft: Draft): Response {
   const group = media.length > 1 ? { media_group_id: randomDigits(17) } : {};
   const sent = ids.map((message_id, index) => ({
     message_id,
-    ...(chat.type === "channel" ? { sender_chat: briefly(chat) } : {}),
     chat: briefly(chat),
     date: Math.floor(created_at / SECOND),
     ...(chat.isForum && input.message_thread_id

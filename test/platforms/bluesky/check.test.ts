@@ -40,7 +40,7 @@ test.each([
   [
     "no text and no images",
     post({ title: " ", description: "\n\t" }),
-    [["description", "Write a description: a Bluesky post without media needs text."]],
+    [["description", "Write a description: a post on Bluesky without files needs text."]],
   ],
   [
     "301 letters",

@@ -17,8 +17,7 @@ test.each<[string, JobChange]>([
     { media: [image(), video(), image({ kind: "document", mime: "application/pdf" })] },
   ],
   ["1,024 characters of alt text", { media: [image({ altText: "é".repeat(1_024) })] }],
-  ["another name", { settings: { discord_username: "The News" } }],
-  ["five tags", { settings: { discord_thread_name: "News", discord_tags: "1,2,3,4,5" } }],
+  ["five tags", { settings: { discord_tags: "1,2,3,4,5" } }],
   ["a thread", { settings: { discord_thread_id: "123" } }],
 ])("takes %s", (_, change) => {
   expect(problems(change)).toEqual([]);
@@ -39,26 +38,14 @@ test.each<[string, JobChange, string]>([
   ["a BMP", { media: [image({ mime: "image/bmp" })] }, "photo"],
   ["1,025 of alt text", { media: [image({ altText: "é".repeat(1_025) })] }, "alt_text"],
   [
-    "a name for a thread that is there",
-    { settings: { discord_thread_id: "1", discord_thread_name: "B" } },
-    "discord_thread_name",
-  ],
-  [
     "tags for a thread that is there",
     { settings: { discord_thread_id: "1", discord_tags: "2" } },
     "discord_tags",
   ],
   [
-    "a thread's name of 101 characters",
-    { settings: { discord_thread_name: "x".repeat(101) } },
-    "discord_thread_name",
-  ],
-  ["a reserved name", { settings: { discord_username: "My DISCORD" } }, "discord_username"],
-  ["a name of 81", { settings: { discord_username: "x".repeat(81) } }, "discord_username"],
-  [
-    "another name of a bot",
-    { account: BOT, settings: { discord_username: "Ada" } },
-    "discord_username",
+    "tags where there is no forum",
+    { account: BOT, settings: { discord_tags: "2" } },
+    "discord_tags",
   ],
 ])("refuses %s", (_, change, field) => {
   expect(problems(change).map((one) => one.field)).toEqual([field]);

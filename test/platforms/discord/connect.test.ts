@@ -111,10 +111,18 @@ describe("by a bot", () => {
     },
   );
 
-  test.each([0, 5, 15, 16])("takes a channel of type %s", async (type) => {
+  test.each([
+    [0, "channels"],
+    [5, "channels"],
+    [15, "forums"],
+    [16, "forums"],
+  ])("takes a channel of type %s, one of the %s", async (type, room) => {
     const values = { botToken: "a.b.c", channelId: CHANNEL };
     const { answer } = await connect(byBot, values, me(), channel({ type }));
-    expect(answer).toMatchObject({ ok: true });
+    expect(answer).toMatchObject({
+      ok: true,
+      value: { profile: { platformAccountId: `${room}/${GUILD}/${CHANNEL}` } },
+    });
   });
 
   test.each<[string, Response[], string, RegExp]>([

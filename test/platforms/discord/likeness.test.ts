@@ -14,7 +14,7 @@ async function send(change: JobChange) {
   const part = form?.get("payload_json") ?? null;
   const json = part === null ? call?.json : JSON.parse(String(await new Response(part).text()));
   return {
-    heading: json.thread_name ?? null,
+    heading: null,
     text: json.content,
     altTexts: (json.attachments ?? []).map(({ description = "" }) => description),
   };
@@ -33,11 +33,6 @@ testTexts(
       "images",
       { media: [image({ altText: "A" }), image()] },
       { heading: null, text: "Hello", altTexts: ["A", ""] },
-    ],
-    [
-      "a forum's thread",
-      { settings: { discord_thread_name: "News" } },
-      { heading: "News", text: "Hello", altTexts: [] },
     ],
   ],
   { toPost: post, send },
@@ -58,13 +53,9 @@ test("says settings in words, and not what is usual", async () => {
   const settings = {
     discord_silent: "1",
     discord_mentions: "everyone,users",
-    discord_spoiler: "1",
-    discord_username: "Ada",
   };
   expect(await discord.describeSettings(post({ settings }))).toEqual([
     { label: "Notifications", value: "Off" },
-    { label: "Files", value: "Hidden until they are clicked" },
     { label: "Mentions notify", value: "Everyone, People" },
-    { label: "Author", value: "Ada" },
   ]);
 });

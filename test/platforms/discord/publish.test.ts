@@ -16,6 +16,7 @@ import {
 } from "./scripted.ts";
 
 const CHANNEL = "333333333333333333";
+const FORUM = BOT.replace("channels/", "forums/");
 const THREAD = "555555555555555555";
 const MESSAGE = "666666666666666666";
 
@@ -70,11 +71,11 @@ describe("a webhook", () => {
 
   test("sends files with their descriptions in one form of known length", async () => {
     const media = [image({ altText: "A fox" }), video()];
-    const { calls } = await publish({ media, settings: { discord_spoiler: "true" } }, made());
+    const { calls } = await publish({ media }, made());
     const { json, files } = await readForm(calls[0]);
     expect(json.attachments).toEqual([
-      { id: 0, filename: "file-1.jpg", description: "A fox", is_spoiler: true },
-      { id: 1, filename: "file-2.mp4", is_spoiler: true },
+      { id: 0, filename: "file-1.jpg", description: "A fox" },
+      { id: 1, filename: "file-2.mp4" },
     ]);
     expect(files).toEqual([
       "files[0] file-1.jpg image/jpeg 1234",
@@ -85,23 +86,16 @@ describe("a webhook", () => {
   test("begins a thread when the first answer says that the channel is a forum", async () => {
     const forum = refusal(400, 220001, "Webhooks posted to forum channels must have a thread_name");
     const sent = made({ id: THREAD, channel_id: THREAD });
-    const { step, calls } = await publish({ title: "Our news" }, forum, sent);
+    const { step, calls } = await publish(
+      { title: "Our news", settings: { discord_tags: "7,8" } },
+      forum,
+      sent,
+    );
     expect(step).toMatchObject({ platformPostId: `${THREAD}/${THREAD}` });
-    expect(calls.map(({ json }) => json.thread_name)).toEqual([undefined, "Our news"]);
-  });
-
-  test("names its author, and a forum's tags", async () => {
-    const settings = {
-      discord_thread_name: "News",
-      discord_tags: "7,8",
-      discord_username: "Ada",
-    };
-    const { calls } = await publish({ settings }, made());
-    expect(calls[0]?.json).toMatchObject({
-      thread_name: "News",
-      applied_tags: ["7", "8"],
-      username: "Ada",
-    });
+    expect(calls.map(({ json }) => [json.thread_name, json.applied_tags])).toEqual([
+      [undefined, undefined],
+      ["Our news", ["7", "8"]],
+    ]);
   });
 
   test("sends a further post into the thread of the first, without a reply", async () => {
@@ -148,20 +142,18 @@ describe("a bot", () => {
   const bot = (change: JobChange = {}): JobChange => ({ account: BOT, ...change });
 
   test("sends a nonce, by which Discord makes a repeated call no second message", async () => {
-    const { step, calls, bookmark } = await publish(bot(), channel(), made());
+    const { step, calls, bookmark } = await publish(bot(), made());
     expect(step).toMatchObject({ platformPostId: MESSAGE });
-    const { nonce } = calls[1]?.json ?? {};
+    const { nonce } = calls[0]?.json ?? {};
     expect(nonce).toMatch(/^\w{10,25}$/);
     expect(bookmark).toMatchObject({ nonce });
-    expect(calls[1]?.json).toEqual({
+    expect(calls[0]?.json).toEqual({
       content: "Hello",
       allowed_mentions: { parse: [] },
       nonce,
       enforce_nonce: true,
     });
-    expect(calls.map(({ headers }) => headers.authorization)).toEqual(
-      Array(2).fill(`Bot ${TOKEN}`),
-    );
+    expect(calls.map(({ headers }) => headers.authorization)).toEqual([`Bot ${TOKEN}`]);
   });
 
   test("replies to the message before, in its thread", async () => {
@@ -175,10 +167,11 @@ describe("a bot", () => {
 
   test("begins a thread in a forum", async () => {
     const reply = Response.json({ id: THREAD, message: { id: THREAD, channel_id: THREAD } });
-    const change = bot({ title: "x".repeat(120), settings: { discord_tags: "7" } });
-    const { step, calls } = await publish(change, channel({ type: 15 }), reply);
+    const title = "x".repeat(120);
+    const change = { account: FORUM, title, settings: { discord_tags: "7" } };
+    const { step, calls } = await publish(change, reply);
     expect(step).toMatchObject({ platformPostId: `${THREAD}/${THREAD}` });
-    expect(calls[1]).toMatchObject({
+    expect(calls[0]).toMatchObject({
       path: `/api/v10/channels/${CHANNEL}/threads`,
       json: { name: "x".repeat(100), applied_tags: ["7"], message: { content: "Hello" } },
     });
@@ -195,8 +188,6 @@ describe("a bot", () => {
       { settings: { discord_thread_id: THREAD } },
       refusal(404, 10003, "Unknown Channel"),
     ],
-    ["a name outside of a forum", { settings: { discord_thread_name: "News" } }, channel()],
-    ["tags outside of a forum", { settings: { discord_tags: "7" } }, channel()],
   ])("does not post with %s", async (_, change, reply) => {
     const { step, calls } = await publish(bot(change), reply);
     expect(step).toMatchObject({ kind: "failed", failure: { code: "content_flagged" } });
@@ -208,7 +199,6 @@ describe("a bot that looks for its lost message", () => {
   const NONCE = "0123456789ab0123456789ab";
   const at: Bookmark = {
     threadId: null,
-    opensThread: false,
     nonce: NONCE,
     readyAt: NOW.getTime(),
   };
@@ -262,26 +252,10 @@ describe("a bot that looks for its lost message", () => {
     await expect(discord.reconcile(job(fetch, { account: BOT }), at)).rejects.toThrow("502");
   });
 
-  const forum = { ...at, opensThread: true };
-  const thread = (change: object = {}) => ({
-    id: idAt(3),
-    parent_id: CHANNEL,
-    owner_id: BOT_ID,
-    name: "Our news",
-    ...change,
-  });
-
-  test.each<[string, object[], object]>([
-    ["its thread", [thread()], { kind: "published", platformPostId: `${idAt(3)}/${idAt(3)}` }],
-    ["two of its name", [thread(), thread({ id: idAt(4) })], { kind: "unknowable" }],
-    ["an older one", [thread({ id: idAt(-900) })], { kind: "unknowable" }],
-    ["another's", [thread({ owner_id: "8" })], { kind: "unknowable" }],
-    ["another forum's", [thread({ parent_id: "8" })], { kind: "unknowable" }],
-    ["none, which proves nothing", [], { kind: "unknowable" }],
-  ])("finds %s in a forum, and never calls it absent", async (_, threads, expected) => {
-    const me = Response.json({ id: BOT_ID, username: "newsbot", avatar: null });
-    const { fetch } = network(me, Response.json({ threads, members: [] }));
-    const own = job(fetch, { account: BOT, title: "Our news" });
-    expect(await discord.reconcile(own, forum)).toMatchObject(expected);
+  test("in a forum never looks, because the call for a thread takes no nonce", async () => {
+    const { fetch, calls } = network();
+    const found = await discord.reconcile(job(fetch, { account: FORUM }), at);
+    expect(found).toMatchObject({ kind: "unknowable" });
+    expect(calls).toEqual([]);
   });
 });

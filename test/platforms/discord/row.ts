@@ -32,20 +32,19 @@ const arrivals = (submit: string): Arrival[] => [
     feed: { fields: { allowed_mentions: { parse: ["everyone", "roles"] }, flags: 4_100 } },
   },
   {
-    what: "two hidden images with their descriptions, in one call",
+    what: "two images with their descriptions, in one call",
     fields: () => ({
       description: "Look",
       photo: [jpeg(), png()],
       alt_text: ["A fox", "A hen"],
-      discord_spoiler: "true",
     }),
     calls: { [submit]: 1 },
     feed: {
       text: "Look",
       fields: {
         attachments: [
-          { id: 0, filename: "file-1.jpg", description: "A fox", is_spoiler: true },
-          { id: 1, filename: "file-2.png", description: "A hen", is_spoiler: true },
+          { id: 0, filename: "file-1.jpg", description: "A fox" },
+          { id: 1, filename: "file-2.png", description: "A hen" },
         ],
       },
     },
@@ -64,9 +63,9 @@ const refused: Row["refused"] = [
   ["2,001 characters", () => ({ description: "x".repeat(2_001) }), ["description"]],
   ["eleven files", () => ({ photo: Array.from({ length: 11 }, jpeg) }), ["photo"]],
   [
-    "a name for a thread that is there",
-    () => ({ description: "A", discord_thread_id: "1", discord_thread_name: "B" }),
-    ["discord_thread_name"],
+    "a tag for a thread that is there",
+    () => ({ description: "A", discord_thread_id: "1", discord_tags: "2" }),
+    ["discord_tags"],
   ],
   ["an odd tag", () => ({ description: "A", discord_tags: "news" }), ["discord_tags"]],
   ["an unknown field", () => ({ description: "A", discord_shout: "1" }), ["discord_shout"]],
@@ -100,34 +99,14 @@ export const discord: Row = {
   arrivals: [
     ...arrivals(EXECUTE),
     {
-      what: "a text under another name",
-      fields: () => ({ description: "Hello", discord_username: "The News" }),
-      calls: [EXECUTE],
-      feed: { fields: { username: "The News" } },
-    },
-    {
       what: "a text for a forum, which is said to be one by the first answer",
       person: "Forum",
       fields: () => ({ title: "Our news", description: "Hello" }),
       calls: [EXECUTE, EXECUTE],
       feed: { fields: { thread_name: "Our news" } },
     },
-    {
-      what: "a text for a forum, with the name of its thread",
-      person: "Forum",
-      fields: () => ({ description: "Hello", discord_thread_name: "Our news" }),
-      calls: [EXECUTE],
-      feed: { fields: { thread_name: "Our news" } },
-    },
   ],
-  refused: [
-    ...refused,
-    [
-      "a reserved name",
-      () => ({ description: "A", discord_username: "The Discord" }),
-      ["discord_username"],
-    ],
-  ],
+  refused,
   unsendable: [],
 };
 
@@ -135,7 +114,7 @@ export const discordBot: Row = {
   ...common,
   as: "discord, a bot",
   person: "Bot Ada",
-  // A webhook is not told how many followers there are.
+  // A webhook is told neither followers nor reactions in a list.
   measured: { hasOthers: false, instantMs: 1, hasViews: false, counts: "likes" },
   kinds: {
     text: {
@@ -154,17 +133,10 @@ export const discordBot: Row = {
       what: "a text for a forum",
       person: "Bot Forum",
       fields: () => ({ title: "Our news", description: "Hello" }),
-      calls: ["GET /channels/ID", "POST /channels/ID/threads"],
+      calls: ["POST /channels/ID/threads"],
       feed: { text: "Hello", fields: { name: "Our news", content: "Hello" } },
     },
   ],
-  refused: [
-    ...refused,
-    [
-      "a name of its own",
-      () => ({ description: "A", discord_username: "The News" }),
-      ["discord_username"],
-    ],
-  ],
+  refused,
   unsendable: [],
 };

@@ -4,29 +4,21 @@ import { settings } from "../../../src/platforms/discord/settings.ts";
 test("by default, everything is off", () => {
   expect(settings.read({}).values).toEqual({
     discord_thread_id: null,
-    discord_thread_name: null,
     discord_tags: [],
     discord_suppress_embeds: false,
     discord_silent: false,
-    discord_spoiler: false,
     discord_mentions: [],
-    discord_username: null,
   });
 });
 
-test("mentions are opted in one by one, or by none at all", () => {
+test("mentions are opted in one by one", () => {
   expect(settings.read({ discord_mentions: "Users, everyone" }).values.discord_mentions).toEqual([
     "users",
     "everyone",
   ]);
-  expect(settings.read({ discord_mentions: "none" })).toMatchObject({
-    values: { discord_mentions: [] },
-    errors: [],
-  });
 });
 
 test.each([
-  ["discord_mentions", "none,users"],
   ["discord_mentions", "here"],
   ["discord_tags", "1,2,3,4,5,6"],
   ["discord_tags", "news"],

@@ -71,6 +71,6 @@ test.each<[string, PostChange, string]>([
 test("says what to do with a text that is too long for files", () => {
   const [error] = check(post({ description: "x".repeat(2_000), media: [image()] }));
   expect(error?.message).toBe(
-    "Shorten the text: Telegram takes 1,024 characters with files, it has 2,000. Under files Telegram takes no more; send a longer text without files, or the rest as a thread.",
+    "Shorten the text: Telegram takes 1,024 characters beside files and 4,096 without, it has 2,000.",
   );
 });

@@ -107,5 +107,5 @@ test("a token never gets into words", async () => {
   expect(error).toBeInstanceOf(TypeError);
   const { message, stack } = error as Error;
   expect(`${message} ${stack}`).not.toContain(TOKEN.split(":")[1]);
-  expect(message).toContain("[token]/getMe");
+  expect(message).toContain("[hidden]/getMe");
 });

@@ -16,7 +16,7 @@ const HTML = 'A <b>bold</b> &amp; <a href="https://example.com/?a=1&amp;b=2">lin
 export const telegram: Row = {
   platform: "telegram",
   address: /^https:\/\/t\.me\/sandbox_ada_\d+_\d{6}\/\d+$/,
-  refresh: "getMe",
+  refresh: null,
   nameOf: ({ url }) => url.pathname.split("/").at(-1) ?? "",
   media: "photo",
   kinds: {
