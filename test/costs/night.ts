@@ -22,7 +22,11 @@ const ACCOUNT_OF: Partial<Record<Platform, (i: number) => string>> = {
   linkedin: (i) => `urn:li:organization:${1 + i}`,
   bluesky: did,
   discord: (i) => `channels/1/${1 + i}`,
+  mastodon: (i) => `${1 + i}@mastodon.example`,
 };
+
+/** The server of a login, on platforms that have many. */
+const SERVER_OF: Partial<Record<Platform, string>> = { mastodon: "https://mastodon.example" };
 
 const jwt = (claims: object) => `e30.${btoa(JSON.stringify(claims)).replaceAll("=", "")}.x`;
 
@@ -118,6 +122,13 @@ const ANSWERS: Partial<Record<Platform, Answer>> = {
     const counts = { likeCount: 12, repostCount: 1, replyCount: 1, quoteCount: 0 };
     return { feed: each("bluesky", (uri) => ({ post: { uri, author, record, ...counts } })) };
   },
+  mastodon: ({ pathname, searchParams }) => {
+    if (!pathname.endsWith("/statuses")) return { id: "1", username: "a", followers_count: 12 };
+    const counts = { favourites_count: 12, replies_count: 1, reblogs_count: 1 };
+    const make = (id: string) => ({ id, content: "A post", created_at: TIME, ...counts });
+    const older = searchParams.get("max_id");
+    return older === null ? each("mastodon", make, 0, 40) : each("mastodon", make, 40);
+  },
   telegram: () => ({ ok: true, result: 12 }),
   discord: ({ pathname }) =>
     pathname.includes("/guilds/")
@@ -204,11 +215,11 @@ export async function plantAccounts(
   await env.DB.batch([
     env.DB.prepare(
       `INSERT INTO accounts (id, team_id, platform, platform_account_id, account_name, mode, status,
-         connected_at, credentials, credentials_expire_at, renew_at, login_ends_at)
+         connected_at, service, credentials, credentials_expire_at, renew_at, login_ends_at)
        SELECT value ->> 'id', ?1, ?2, value ->> 'own', 'A', 'live', 'active', 0,
-         value ->> 'credentials', value ->> 'expiresAt', value ->> 'renew', value ->> 'ends'
+         ?4, value ->> 'credentials', value ->> 'expiresAt', value ->> 'renew', value ->> 'ends'
        FROM json_each(?3)`,
-    ).bind(...known),
+    ).bind(...known, SERVER_OF[platform] ?? null),
     env.DB.prepare(
       `INSERT INTO analytics SELECT ?1, value, 1, '2026-11-30', NULL, ?2, '[]', ?3, ?4
        FROM json_each(?5)`,

@@ -89,7 +89,7 @@ export const SHORT: Form = {
 export const FULL: Form = {
   worlds: [
     { subject: "bluesky", count: 8, uploads: 100 },
-    { subject: "stepwise", count: 7, uploads: 100 },
+    { subject: "stepwise", count: 8, uploads: 100 },
     ...PROTOCOLS.map(({ platform }) => ({ subject: platform, count: 7, uploads: 100 })),
   ],
   calmUploads: 1_000,
