@@ -67,3 +67,5 @@ export const capabilities = {
 
 /** Seconds. A call may carry 25 MiB. */
 export const timing: ReconcileTiming = { callSeconds: 60, acceptSeconds: 20, listSeconds: 10 };
+
+export const isBot = (accountId: string): boolean => !accountId.startsWith("webhooks/");

@@ -1,7 +1,6 @@
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import { apiVersion, capabilities, mentions, needs, timing } from "./capabilities.ts";
-import { isBot } from "./sender.ts";
+import { apiVersion, capabilities, isBot, mentions, needs, timing } from "./capabilities.ts";
 import { type DiscordSettings, partSettings, settings } from "./settings.ts";
 
 const auth = lazily(

@@ -29,8 +29,6 @@ export function readSender(accountId: string, token: string, fetch: Fetch): Send
   return { kind, token, fetch, guildId, id, isForum: room === "forums" };
 }
 
-export const isBot = (accountId: string): boolean => !accountId.startsWith("webhooks/");
-
 export function senderOf(login: {
   account: Pick<PublishAccount, "platformAccountId">;
   accessToken: string;

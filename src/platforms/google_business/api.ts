@@ -3,7 +3,7 @@ import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Refusal } from "../kit/refusals.ts";
 import { messageOf, readRetryAfter, replyReader, toWait } from "../kit/replies.ts";
 import { bearerRequest } from "../kit/requests.ts";
-import { maybeText } from "../kit/shapes.ts";
+import { maybeAddress, maybeText } from "../kit/shapes.ts";
 import { apiVersion } from "./capabilities.ts";
 import type { LocalPost } from "./local-post.ts";
 
@@ -149,7 +149,7 @@ const localPost = z.object({
   topicType: maybeText,
   summary: maybeText,
   createTime: maybeText,
-  searchUrl: maybeText,
+  searchUrl: maybeAddress,
   event: z.object({ title: maybeText }).nullish().catch(null),
 });
 

@@ -3,7 +3,6 @@ import { now } from "../../core/clock.ts";
 import type { OtherApp } from "../../core/platforms.ts";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import { addSeconds } from "../../core/time.ts";
-import { refusedUrl } from "../../core/url-policy.ts";
 import type { Fetch } from "../connector.ts";
 import type { ConsentRefusal } from "../consent.ts";
 import {
@@ -15,6 +14,7 @@ import {
   type Profile,
 } from "../login.ts";
 import { oneLine } from "./replies.ts";
+import { publicAddress } from "./shapes.ts";
 
 /** Only connecting the account again helps. */
 export const finalRefusal = (message: string, field?: LoginRefusal["field"]) =>
@@ -27,9 +27,6 @@ export const toConsentRefusal = ({ final, message }: LoginRefusal): ConsentRefus
   failure: final ? "refused" : "unavailable",
   message,
 });
-
-export const publicPicture = (url: string | null | undefined): string | null =>
-  url && refusedUrl(url) === null ? url : null;
 
 export interface Owner {
   id: string;
@@ -53,7 +50,7 @@ export function toProfile({ id, userId, name, handle, picture }: Owner): Profile
     accountName:
       oneLine(name ?? "", MAX_NAME_CHARACTERS) || shownHandle || oneLine(id, MAX_NAME_CHARACTERS),
     handle: shownHandle,
-    profileImageUrl: publicPicture(picture),
+    profileImageUrl: publicAddress(picture),
     service: null,
   };
 }

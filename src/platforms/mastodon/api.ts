@@ -3,7 +3,7 @@ import { ok } from "../../core/result.ts";
 import type { Refusal } from "../kit/refusals.ts";
 import { messageOf, replyReader } from "../kit/replies.ts";
 import { bearerRequest, type Call } from "../kit/requests.ts";
-import { maybeText } from "../kit/shapes.ts";
+import { maybeAddress, maybeText } from "../kit/shapes.ts";
 import type { ServerLimits } from "../login.ts";
 
 export const NAME = "Mastodon";
@@ -189,8 +189,8 @@ export const createRequest = (
 
 const status = z.object({
   id,
-  url: maybeText,
-  uri: maybeText,
+  url: maybeAddress,
+  uri: maybeAddress,
   created_at: z.string(),
   content: maybeText,
   text: maybeText,

@@ -27,7 +27,9 @@ interface ServerApp extends Record<string, string> {
   scope: string;
 }
 
-const registered = z.object({ client_id: z.string().min(1), client_secret: z.string().min(1) });
+const key = z.string().min(1).max(2_048);
+
+const registered = z.object({ client_id: key, client_secret: key });
 
 /** @see https://docs.joinmastodon.org/methods/apps/#create */
 const registerRequest = (
@@ -47,7 +49,7 @@ const registerRequest = (
     redirect: "manual",
   });
 
-const metadata = z.object({ issuer: z.string(), scopes_supported: z.array(z.string()) });
+const metadata = z.object({ issuer: z.string().max(2_048), scopes_supported: z.array(z.string()) });
 
 /** Mastodon has the document since 4.3. */
 async function termsOf(fetch: Fetch, server: string): Promise<Pick<ServerApp, "issuer" | "scope">> {

@@ -13,7 +13,7 @@ const REFERENCES: Record<string, string> = {
 export const shownText = (html: string): string =>
   html
     .replace(/<br ?\/?>|<\/p>/gi, "\n")
-    .replace(/<[^>]*>/g, "")
+    .replace(/<[^<>]*>/g, "")
     .replace(/&(?:lt|gt|quot|apos|#39|amp);/g, (reference) => REFERENCES[reference] ?? reference);
 
 const withoutServers = (text: string): string =>
@@ -27,7 +27,7 @@ export const isSameText = (one: string, other: string): boolean =>
 export const bareLetters = (text: string): string =>
   withoutServers(text).replace(/[^\p{L}\p{N}]+/gu, "");
 
-const LINKS = /<a\b.*?<\/a>/gis;
+const LINKS = /<a\b(?:(?!<a\b|<\/a>).)*<\/a>/gis;
 const UNREAD_REFERENCE = /&#?\w+;/;
 
 /**

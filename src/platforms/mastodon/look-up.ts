@@ -1,4 +1,5 @@
 import { ok, type Result } from "../../core/result.ts";
+import { HOUR, MINUTE } from "../../core/time.ts";
 import { postText } from "../kit/post-text.ts";
 import {
   type MastodonRefusal,
@@ -13,7 +14,9 @@ import { bareLetters, isSameText, mayShow, shownText } from "./html.ts";
 import { idOf, serverOfAccount } from "./identity.ts";
 
 /** Tolerance for differing clocks. */
-const SLACK_MS = 60_000;
+const SLACK_MS = MINUTE;
+/** A post of the same text that is so much older may be an earlier one, or ours by a clock that is late. */
+const DOUBT_MS = HOUR;
 const MAX_PAGES = 5;
 /** Posts that are listed again by the next page: some servers order by time, and page by id. */
 const OVERLAP = 4;
@@ -27,13 +30,13 @@ export type Search =
 
 const timeOf = ({ created_at }: Status): number => Date.parse(created_at);
 
-/** The account's posts since `from` (epoch ms), which may end early. */
+/** The account's posts since `from` (epoch ms), which may end early. A time that cannot be read counts as new. */
 async function listSince(
   job: Job,
   from: number,
 ): Promise<Result<{ statuses: Status[]; isComplete: boolean }, MastodonRefusal>> {
   const found = new Map<string, Status>();
-  const since = () => [...found.values()].filter((one) => timeOf(one) >= from && !one.reblog);
+  const since = () => [...found.values()].filter((one) => !(timeOf(one) < from || one.reblog));
   let olderThan: string | null = null;
   for (let page = 0; page < MAX_PAGES; page++) {
     const { account, accessToken } = job;
@@ -75,11 +78,15 @@ function isCandidate(job: Job, { mediaIds }: Ready, status: Status): boolean {
 
 type Likeness = "ours" | "perhaps" | "other";
 
+const isFromBefore = (status: Status, { readyAt }: Ready): boolean =>
+  !(timeOf(status) >= readyAt - SLACK_MS);
+
 /** A file belongs to one post, but Friendica gives posted files new ids. Without files, the text decides. */
-async function judge(job: Job, { mediaIds }: Ready, status: Status): Promise<Likeness> {
+async function judge(job: Job, at: Ready, status: Status): Promise<Likeness> {
+  const { mediaIds } = at;
   if (mediaIds.length > 0 && hasFiles(status, mediaIds)) return "ours";
   if (!(await hasText(job, status))) return "other";
-  return mediaIds.length > 0 ? "perhaps" : "ours";
+  return mediaIds.length > 0 || isFromBefore(status, at) ? "perhaps" : "ours";
 }
 
 async function hasText(job: Job, status: Status): Promise<boolean> {
@@ -94,7 +101,7 @@ async function hasText(job: Job, status: Status): Promise<boolean> {
 }
 
 export async function findOwn(job: Job, at: Ready): Promise<Result<Search, MastodonRefusal>> {
-  const listed = await listSince(job, at.readyAt - SLACK_MS);
+  const listed = await listSince(job, at.readyAt - DOUBT_MS);
   if (!listed.ok) return listed;
   const statuses = listed.value.statuses.filter((status) => isCandidate(job, at, status));
   const ours: Status[] = [];

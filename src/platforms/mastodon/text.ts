@@ -1,9 +1,10 @@
 import { countGraphemes } from "../../core/text.ts";
 
-const LINK = /(?<![\p{L}\p{N}@_/])https?:\/\/[^\s<>"]+/giu;
-const TRAILING = /[.,;:!?'"“”’)\]}…]+$/u;
+const LINK = /(?<![\p{L}\p{N}@_/])https?:\/\/[\p{L}\p{N}][^\s<>"]*/giu;
+const TRAILING = /(?<![.,;:!?'"“”’)\]}…])[.,;:!?'"“”’)\]}…]+$/u;
 /** The server of a handle does not count. */
-const SERVER_OF_HANDLE = /(?<=(?<![\w/])@[\w.-]*\w)@[\p{L}\p{N}][\p{L}\p{N}.-]*[\p{L}\p{N}]/giu;
+const SERVER_OF_HANDLE =
+  /(?=@)(?<=(?<![\w/])@[\w.-]*\w)@[\p{L}\p{N}][\p{L}\p{N}.-]*[\p{L}\p{N}]/giu;
 
 /**
  * Each address counts as `linkCharacters`, and a handle without its server.

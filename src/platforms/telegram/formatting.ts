@@ -40,7 +40,7 @@ const TAKEN = [...TYPES.keys()].filter((tag) => tag !== "span");
 
 const SIGNS: Record<string, string> = { lt: "<", gt: ">", amp: "&", quot: '"' };
 const REFERENCE = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,4}));/gi;
-const TAG = /<(\/?)([a-z][\w-]*)([^<>]*)>|</gi;
+const TAG = /<(\/?)([a-z][\w-]*)(?![\w-])([^<>]*)>|</gi;
 const MAX_SHOWN = 40;
 const HREF = /^\s+href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))\s*$/i;
 const LANGUAGE = /^\s+class\s*=\s*["']?language-([\w+#.-]{1,40})["']?\s*$/i;

@@ -21,6 +21,12 @@ test.each([
   expect(countCharacters(text, 23)).toBe(count);
 });
 
+test("counts long runs of one character", () => {
+  const run = "x".repeat(60_000);
+  expect(countCharacters(run, 23)).toBe(60_000);
+  expect(countCharacters(`https://x${".".repeat(60_000)}x`, 23)).toBe(23);
+});
+
 const fieldsOf = (change: PostChange, serverLimits?: ServerLimits) =>
   check(post(change), { now: NOW, ...(serverLimits ? { serverLimits } : {}) }).map(
     ({ field }) => field,

@@ -14,8 +14,8 @@ const at = (mediaIds: string[] = []) => ({
   readyAt: NOW.getTime(),
 });
 
-const THREE_MINUTES_AGO = later(-180).toISOString();
-const old = status({ id: "1", created_at: THREE_MINUTES_AGO });
+const from = (minutesAgo: number) => ({ created_at: later(-60 * minutesAgo).toISOString() });
+const old = status({ id: "1", ...from(90) });
 const own = (change: object = {}) => status({ created_at: later(2).toISOString(), ...change });
 const said = (text: string) => json({ id: "11", text, spoiler_text: "" });
 
@@ -25,11 +25,21 @@ const FOUND = {
   shareUrl: "https://mastodon.test/@ada/11",
 };
 
+const DOUBT = { kind: "unknowable" };
+
 test.each<[string, object[], Response, object]>([
   ["the text", [own(), old], said("Hello, world"), FOUND],
   ["a text that the server trimmed", [own(), old], said(" Hello,  world "), FOUND],
   ["another text", [own(), old], said("Good night"), { kind: "absent" }],
   ["an old post of the text", [old], said("Hello, world"), { kind: "absent" }],
+  ["the text, by a clock that is late", [own(from(3))], said("Hello, world"), DOUBT],
+  ["the text, at a time nobody can read", [own({ created_at: "?" })], said("Hello, world"), DOUBT],
+  [
+    "the text twice, once from before",
+    [own(), own({ id: "1", ...from(3) })],
+    said("Hello, world"),
+    FOUND,
+  ],
   ["a reply of the text", [own({ in_reply_to_id: "3" })], said("Hello, world"), { kind: "absent" }],
   [
     "a picture",
@@ -45,7 +55,11 @@ test.each<[string, object[], Response, object]>([
   ],
   ["nothing", [], said(""), { kind: "absent" }],
 ])("after a lost answer, the account has %s", async (_, listed, source, expected) => {
-  const { fetch } = scriptedFetch({ [LIST]: [json(listed), json([])], [SOURCE]: [source] });
+  const { fetch } = scriptedFetch({
+    [LIST]: [json(listed), json([])],
+    [SOURCE]: [source],
+    "GET /api/v1/statuses/1/source": [said("Hello, world")],
+  });
   expect(await mastodon.reconcile(job(fetch), at())).toMatchObject(expected);
 });
 
@@ -127,6 +141,16 @@ test.each([
   ["in another order", "<p>world, Hello</p>", "Hello, world", false],
 ])("a shown text %s", (_, html, text, expected) => {
   expect(mayShow(html, text)).toBe(expected);
+});
+
+test.each(["<", "<a ", "&lt;", "@a"])("a megabyte of %s is no text of ours", (part) => {
+  expect(mayShow(`b${part.repeat(1_000_000 / part.length)}`, "Hello, world")).toBe(false);
+});
+
+test("an address that no page should link to is left out", async () => {
+  const url = "javascript:alert(1)";
+  const { fetch } = scriptedFetch({ "POST /api/v1/statuses": [json(status({ url, uri: url }))] });
+  expect(await mastodon.submit(job(fetch), at())).toMatchObject({ ...FOUND, shareUrl: null });
 });
 
 test("every try of a post has its key", async () => {

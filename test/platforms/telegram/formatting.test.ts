@@ -63,13 +63,13 @@ describe("refuses", () => {
   });
 });
 
-test("markup of 250 KB is read quickly", () => {
-  for (const part of ["<a", "<", "&#", "<b>", "<a href=", "&lt;", "<b>x</b>", '<a href="&lt;']) {
-    const began = performance.now();
-    readHtml(part.repeat(250_000 / part.length));
-    expect(performance.now() - began).toBeLessThan(2_000);
-  }
-});
+test.each(["<a", "<", "a", " ", "&#", "<b>", "<a href=", "&lt;", "<b>x</b>", '<a href="&lt;'])(
+  "reads 250 KB of %s",
+  (part) => {
+    const html = `<a${part.repeat(250_000 / part.length)}`;
+    expect(readHtml(html)).toMatchObject({ ok: false });
+  },
+);
 
 test("counts as Telegram counts for bots", () => {
   expect([countCodePoints("abc"), countCodePoints("😀"), countCodePoints("👩‍👩‍👧")]).toEqual([
