@@ -83,7 +83,7 @@ export interface Target {
   now: Date;
   platformAccountId?: string;
   grantedScopes?: readonly string[];
-  serverLimits?: ServerLimits;
+  serverLimits?: ServerLimits | null;
   at?: Date;
 }
 

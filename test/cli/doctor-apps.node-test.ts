@@ -7,7 +7,7 @@ import { readLocalApps } from "../../src/cli/doctor.ts";
 import { diagnoseApps } from "../../src/cli/doctor-apps.ts";
 import { PLATFORMS, type Platform } from "../../src/core/platforms.ts";
 import type { Fetch } from "../../src/platforms/connector.ts";
-import { connectors } from "../../src/platforms/registry.ts";
+import { connectorOf, connectors } from "../../src/platforms/registry.ts";
 
 const ORIGIN = "https://akimbo.example";
 const silent: Fetch = () => assert.fail("Nobody is to be asked.");
@@ -204,11 +204,13 @@ test("ends with how far all platforms are; one that does not answer is no proble
   };
   const apps = { names: Object.keys(values), values, origin: ORIGIN };
   const { report, problems } = await diagnoseApps(apps, ask);
-  const judged: readonly Platform[] = ["linkedin", "bluesky", "tiktok", "x"];
+  const withoutApp = PLATFORMS.filter((platform) => connectorOf(platform).needs.app === null);
+  const judged: readonly Platform[] = ["linkedin", "tiktok", "x", ...withoutApp];
   const others = PLATFORMS.filter((platform) => !judged.includes(platform));
+  const ready = ["linkedin", ...withoutApp];
   assert.equal(
     summaryOf(report),
-    `${PLATFORMS.length} platforms: 2 ready (linkedin, bluesky); 1 set up but not confirmed (tiktok); 1 to be mended (x); ${others.length} not set up (${others.join(", ")}).`,
+    `${PLATFORMS.length} platforms: ${ready.length} ready (${ready.join(", ")}); 1 set up but not confirmed (tiktok); 1 to be mended (x); ${others.length} not set up (${others.join(", ")}).`,
   );
   assert.deepEqual(
     problems.map((problem) => problem.split(":")[0]),

@@ -118,7 +118,7 @@ export async function judge(
   if (text || isDescribedAnew) {
     const connector = connectorOf(platform);
     const now = deps.now();
-    const target = account ? targetOf(account, now, at) : { now, ...limited(serverLimits) };
+    const target = account ? targetOf(account, now, at) : { now, serverLimits };
     const unfetched = account && pullRefusal(deps, account, asIf(post, "image"));
     allErrors.push(
       ...(await platformErrors(connector, post, target)),
@@ -134,9 +134,6 @@ export async function judge(
   refuseViolations(violations, ofPostAlone.length === 0);
 }
 
-const limited = (serverLimits: AccountRow["serverLimits"]): Pick<Target, "serverLimits"> =>
-  serverLimits === null ? {} : { serverLimits };
-
 export const targetOf = (
   { platformAccountId, grantedScopes, serverLimits }: Limited,
   now: Date,
@@ -146,7 +143,7 @@ export const targetOf = (
   at,
   platformAccountId,
   ...(grantedScopes === null ? {} : { grantedScopes: grantedScopes.split(" ") }),
-  ...limited(serverLimits),
+  serverLimits,
 });
 
 /** For an edit, which reads no account. */

@@ -2,7 +2,9 @@ import { appKeyNames } from "../../core/app-keys.ts";
 import type { FieldError } from "../../core/errors.ts";
 import type { OtherApp, Platform } from "../../core/platforms.ts";
 import type { Deps } from "../../deps.ts";
+import type { Connector } from "../../platforms/connector.ts";
 import type { ConsentPage } from "../../platforms/consent.ts";
+import type { LoginForm } from "../../platforms/login.ts";
 import { connectorOf, connectors, platformName } from "../../platforms/registry.ts";
 import type { AccountMode, AccountRow } from "../accounts/table.ts";
 import { appKeysOf } from "../logins/platform-access.ts";
@@ -90,7 +92,7 @@ export function refusedApp(
 ): string | null {
   const consent = consentPageOf(platform, app);
   const name = platformName(platform);
-  if (!consent) return `${name} has no consent page.`;
+  if (!consent) return `${name} has no consent page. Send ${loginsInWords(connectorOf(platform))}.`;
   if (mode === "sandbox") {
     return deps.config.sandboxEnabled ? null : "The sandbox is switched off on this instance.";
   }
@@ -103,6 +105,18 @@ export function refusedApp(
     ? `${what} only half set up on this instance: ${half} is set, and its owner has to set ${missing} too.`
     : `${what} not set up on this instance: its owner has to set ${missing}.`;
 }
+
+const fieldsInWords = ({ fields }: LoginForm): string =>
+  fields
+    .filter(({ isOptional }) => !isOptional)
+    .map(({ name }) => name)
+    .join(" and ");
+
+/** What an account of a platform without consent page, or without its app, is connected by. */
+export const loginsInWords = ({ logins = [] }: Connector): string =>
+  [...logins.map(fieldsInWords), "its tokens as credentials", "sandbox: true to try it"].join(
+    ", or ",
+  );
 
 /** Includes a hint about the sandbox. */
 export function refusedRequest(deps: Configured, wanted: Wanted): FieldError | null {

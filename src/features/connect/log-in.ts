@@ -15,6 +15,7 @@ import type {
 import { sandboxCredentials } from "../../sandbox/kit/login.ts";
 import type { AccountMode } from "../accounts/table.ts";
 import { appKeysOf, platformFetch, withTimeout } from "../logins/platform-access.ts";
+import { loginsInWords } from "./apps.ts";
 import type { NewAccount } from "./schema.ts";
 
 export async function logIn(
@@ -131,16 +132,10 @@ function watched(network: Fetch): { fetch: Fetch; isAbsent(): boolean } {
   };
 }
 
-const cannotLogIn = ({ platform, logins = [] }: Connector) => ({
+const cannotLogIn = (connector: Connector) => ({
   field: "platform",
-  message: `${platform} has no login by these fields. Send ${[...logins.map(fieldsInWords), "its tokens as credentials"].join(", or ")}.`,
+  message: `${connector.platform} has no login by these fields. Send ${loginsInWords(connector)}.`,
 });
-
-const fieldsInWords = ({ fields }: LoginForm): string =>
-  fields
-    .filter(({ isOptional }) => !isOptional)
-    .map(({ name }) => name)
-    .join(" and ");
 
 /** Servers that a caller names must be public. */
 function refuseAddresses(ctx: Ctx, { logins = [] }: Connector, input: object): void {

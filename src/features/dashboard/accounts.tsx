@@ -210,7 +210,10 @@ export const Login = ({ account, clock }: { account: AccountRow; clock: Clock })
   if (renewAt && connectorOf(platform).refreshAheadSeconds !== undefined) {
     return (
       <p class="muted">
-        The login renews itself, next on <Time at={renewAt} clock={clock} />
+        {credentialsExpireAt || loginEndsAt
+          ? "The login renews itself"
+          : "The login has no end, and is looked at"}
+        , next on <Time at={renewAt} clock={clock} />
         {loginEndsAt && (
           <>
             ; without that it lives until <Time at={loginEndsAt} clock={clock} />

@@ -1,7 +1,7 @@
 import type { OtherApp } from "../../core/platforms.ts";
 import { SECOND } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
-import type { Fetch, PublishAccount } from "../../platforms/connector.ts";
+import type { Fetch, PublishAccount, PublishJob, Target } from "../../platforms/connector.ts";
 import type { AppKeys, Credentials } from "../../platforms/login.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import type { AccountCall } from "../../platforms/removal.ts";
@@ -123,6 +123,12 @@ export function toPublishAccount(account: AccountRow): PublishAccount {
     ...(serverLimits === null ? {} : { serverLimits }),
   };
 }
+
+/** What a post is held against right before it goes out. */
+export const targetOfJob = ({ now, account }: PublishJob): Target => ({
+  now: now(),
+  serverLimits: account.serverLimits ?? null,
+});
 
 type Owner = Pick<AccountRow, "teamId" | "id" | "platform">;
 

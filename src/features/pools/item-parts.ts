@@ -28,14 +28,13 @@ export function toRawParts(sent: SentParts): RawSettings {
   };
 }
 
-type Target = Pick<PoolTarget, "platform" | "platformAccountId">;
 type Subject = Pick<ItemRow, "title" | "description" | "settings" | "media" | "variants">;
 
 /** Without slots, only what every platform refuses is refused. */
 export async function partErrors(
   { now }: Pick<Deps, "now">,
   item: Subject,
-  targets: readonly Target[],
+  targets: readonly PoolTarget[],
 ): Promise<FieldError[]> {
   const { settings: raw, title, description, variants } = item;
   if (!namesParts(raw)) return [];
@@ -45,11 +44,11 @@ export async function partErrors(
   const own = { title, description };
   const isSplit = lastOf(raw.thread).toLowerCase() === "auto";
   const texts = isSplit ? [own, ...(variants ?? []).map((text) => withText(item, text))] : [own];
-  const errorsAt = async ({ platform, platformAccountId }: Target): Promise<FieldError[]> => {
+  const errorsAt = async ({ platform, ...account }: PoolTarget): Promise<FieldError[]> => {
     const connector = connectorOf(platform);
     const { values } = connector.settings.read(raw);
     const settings = values as Record<string, unknown>;
-    const target = { now: now(), platformAccountId };
+    const target = { now: now(), ...account };
     const read = await Promise.all(
       texts.map((one) => partsOf(connector, { raw, texts: one, media, settings }, target)),
     );
@@ -68,9 +67,11 @@ export async function partErrors(
   });
 }
 
-const everywhere = (): Target[] =>
+const everywhere = (): PoolTarget[] =>
   connectors().flatMap(({ platform, followUps }) =>
-    followUps?.kinds.includes("post") ? [{ platform, platformAccountId: "" }] : [],
+    followUps?.kinds.includes("post")
+      ? [{ platform, platformAccountId: "", serverLimits: null }]
+      : [],
   );
 
 function toChecked(file: ItemFile): CheckedMedia {

@@ -23,7 +23,7 @@ export async function variantErrors(
     textErrors({ [field]: text }).map(({ message }) => named(i, withoutField(message))),
   );
   const seen = new Set<string>();
-  for (const { platform, platformAccountId } of targets) {
+  for (const { platform, ...account } of targets) {
     const connector = connectorOf(platform);
     const { values } = connector.settings.read(item.settings);
     const check = async (text: string) => {
@@ -33,7 +33,7 @@ export async function variantErrors(
         kind: role === "video" ? ("video" as const) : ("image" as const),
       }));
       const post: Post = { title, description, settings: values, media, thumbnail: null };
-      return (await connector.check(post, { now: now(), platformAccountId })).map(
+      return (await connector.check(post, { now: now(), ...account })).map(
         ({ message }) => message,
       );
     };

@@ -19,6 +19,7 @@ import type { LoginRefusal } from "../../platforms/login.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { pullRefusal } from "../content/files.ts";
 import { CAP_WINDOW_MS } from "../limits/rules.ts";
+import { targetOfJob } from "../logins/platform-access.ts";
 import type { MediaRow } from "../media/repo.ts";
 import { currentPart } from "../posts/parts.ts";
 import type { UploadRow } from "../posts/table.ts";
@@ -139,7 +140,7 @@ async function out(deps: Deps, claim: Claim, post: PublishedPost): Promise<Next>
 export async function prepare(deps: Deps, claim: Claim, job: PublishJob): Promise<Next> {
   const { upload, connector } = claim;
   if (upload.bookmark === null && upload.part === 0) {
-    const [problem] = await connector.check(job.post, { now: deps.now() });
+    const [problem] = await connector.check(job.post, targetOfJob(job));
     if (problem) throw new PublishFailure({ code: "media_invalid", message: problem.message });
     const unfetched = pullRefusal(deps, claim.account, job.post);
     if (unfetched) throw new PublishFailure({ code: "media_unreachable", message: unfetched });

@@ -2,7 +2,7 @@ import { addSeconds, secondsBetween } from "../../core/time.ts";
 import type { Bookmark, PublishJob, Stopped } from "../../platforms/connector.ts";
 import type { Credentials } from "../../platforms/login.ts";
 import { removalOf } from "../../platforms/rehearsal.ts";
-import { appKeysOf, createCall, NoCredentials } from "../logins/platform-access.ts";
+import { appKeysOf, createCall, NoCredentials, targetOfJob } from "../logins/platform-access.ts";
 import { usableLogin } from "../logins/usable-login.ts";
 import { readBack, remove } from "./afterwards.ts";
 import { createJob } from "./job.ts";
@@ -134,9 +134,9 @@ async function plan(stand: Stand, credentials: Credentials): Promise<Turn | Expi
 }
 
 async function prepare(stand: Stand, job: PublishJob): Promise<Turn | Expired> {
-  const { deps, connector, row } = stand;
+  const { connector, row } = stand;
   if (row.bookmark === null) {
-    const [problem] = await connector.check(job.post, { now: deps.now() });
+    const [problem] = await connector.check(job.post, targetOfJob(job));
     if (problem) return end("nothing", problem.message);
   }
   const step = await answerOf(stand, () => connector.prepare(job, row.bookmark));

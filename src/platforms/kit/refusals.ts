@@ -1,5 +1,6 @@
 import * as clock from "../../core/clock.ts";
 import { BACKOFF_SECONDS, type FailureCode } from "../../core/failures.ts";
+import { asSentence } from "../../core/text.ts";
 import type { Refused, Stopped, TokenExpired } from "../connector.ts";
 import { TOKEN_EXPIRED, type Unknowable, unknowable } from "./steps.ts";
 
@@ -42,7 +43,7 @@ export function refusedBy(rule: Rule, message: string, waitSeconds: number | nul
     kind: "failed",
     failure: {
       code,
-      message: advice ? `${message} ${advice}` : message,
+      message: advice ? `${asSentence(message)} ${advice}` : message,
       ...(waitSeconds === null ? {} : { retryAfterSeconds: waitSeconds }),
     },
     transient: transient && (waitSeconds ?? 0) <= MAX_TRANSIENT_WAIT,

@@ -64,7 +64,7 @@ export const LEAST_POLL_OPTIONS = 2;
 /** Minutes. A day is what Mastodon's own form offers first. */
 export const USUAL_POLL_MINUTES = 1_440;
 
-export const limitsOf = (own: ServerLimits | undefined): Required<ServerLimits> => ({
+export const limitsOf = (own: ServerLimits | null | undefined): Required<ServerLimits> => ({
   ...USUAL,
   ...own,
 });

@@ -91,13 +91,13 @@ async function connectChat(
   login: Login,
   chatId: string | undefined,
 ): Promise<Result<Connected, LoginRefusal>> {
+  const written = chatId === undefined ? null : readChatId(chatId);
+  if (written?.ok === false) return finalRefusal(written.error, "chatId");
   const bot = await getMe(login);
   if (!bot.ok) return refusedBot(bot.error);
-  if (chatId === undefined) {
+  if (written === null) {
     return finalRefusal("A bot is in many chats: send botToken and chatId.", "chatId");
   }
-  const written = readChatId(chatId);
-  if (!written.ok) return finalRefusal(written.error, "chatId");
   const chat = await getChat(login, { chat_id: written.value });
   if (!chat.ok) return refusedChat(chat.error);
   const { id, type, title, username } = chat.value;

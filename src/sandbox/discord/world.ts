@@ -34,14 +34,17 @@ export interface Place extends Caller {
   isThread: boolean;
 }
 
+/** Of each forum: neither Discord nor the sandbox shows it on a page. */
+const TAG_ID = "900000000000000001";
+
 const idOf = (what: string, name: string) => digitsOf("discord", `${what} ${name}`, 18);
 
 export async function worldOf(name: string): Promise<World> {
-  const whats = ["guild", "channel", "webhook", "bot", "thread", "tag"];
-  const [guildId = "", channelId = "", webhookId = "", botId = "", threadId = "", tagId = ""] =
+  const whats = ["guild", "channel", "webhook", "bot", "thread"];
+  const [guildId = "", channelId = "", webhookId = "", botId = "", threadId = ""] =
     await Promise.all(whats.map((what) => idOf(what, name)));
   return {
-    ...{ name, guildId, channelId, webhookId, botId, threadId, tagId },
+    ...{ name, guildId, channelId, webhookId, botId, threadId, tagId: TAG_ID },
     isForum: /\bforum\b/i.test(name),
     needsTag: /\btagged\b/i.test(name),
   };

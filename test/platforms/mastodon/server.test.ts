@@ -36,6 +36,9 @@ test("an account keeps the limits of its server, and its posts are held against 
   });
   const taken = await call("POST", "/upload", { body: form({ accountId, description: LONG }) });
   expect(taken.body).toMatchObject({ success: true });
+  await harness.drain();
+  const sent = await call("GET", `/upload/${taken.body.data.uploadId}`);
+  expect(sent.body.data).toMatchObject({ status: "completed" });
   const refused = await call("POST", "/upload", {
     body: form({ accountId, description: LONG + LONG }),
   });

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
 import { packedRows, pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
-import { accounts } from "../../accounts/table.ts";
+import { type AccountRow, accounts } from "../../accounts/table.ts";
 import { MAX_SLOTS, type SlotTimes } from "../rules.ts";
 import { type PoolRow, poolSlots, type SlotRow } from "../table.ts";
 
@@ -16,13 +16,15 @@ export const ownAccounts = (team: number | SQL, ids: readonly string[]): Query<s
     valueReader(accounts.id),
   );
 
-const readTarget = rowReader(pickColumns(accounts, ["platform", "platformAccountId"]));
+const readTarget = rowReader(
+  pickColumns(accounts, ["platform", "platformAccountId", "serverLimits"]),
+);
 
-export type PoolTarget = ReturnType<typeof readTarget>;
+export type PoolTarget = Pick<AccountRow, "platform" | "platformAccountId" | "serverLimits">;
 
 export const targetsOf = (poolId: number): Query<PoolTarget[]> =>
   sqlQuery(
-    sql`SELECT DISTINCT a.platform, a.platform_account_id FROM pool_slots s
+    sql`SELECT DISTINCT a.platform, a.platform_account_id, a.server_limits FROM pool_slots s
       CROSS JOIN json_each(s.account_ids) v
       CROSS JOIN accounts a ON a.id = v.value AND a.team_id = s.team_id AND a.deleted_at IS NULL
       WHERE s.pool_id = ${poolId}`,
