@@ -259,6 +259,7 @@ test("completions: commands, commands of commands, and options", async () => {
   assert.deepEqual(await bashed(out, ["akimbo", "accounts", "--platform", "t"]), [
     "tiktok",
     "threads",
+    "telegram",
   ]);
   assert.deepEqual(await bashed(out, ["akimbo", "status", "--status", "pend"]), [
     "pending_approval",
