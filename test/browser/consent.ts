@@ -5,6 +5,7 @@ import { press } from "./steps.ts";
 /** A handle that the sandbox knows, and the name of its account. */
 const HANDLE = "ada-with-a-handle.bsky.social";
 const NAME_OF_HANDLE = "Ada With A Handle";
+const SERVER = "mastodon.sandbox.test";
 
 /** A platform whose accounts are connected by its consent page. */
 export interface Consented {
@@ -16,6 +17,7 @@ export interface Consented {
   account: string;
   /** The label of the field for a handle or a server; absent where one page serves all. */
   identifierLabel?: string | undefined;
+  identifier: string;
   required: readonly string[];
   /** What a person is asked for and may leave out. */
   optional: readonly string[];
@@ -26,9 +28,12 @@ export const CONSENTED: readonly Consented[] = connectors().flatMap(({ platform,
   if (!consent) return [];
   const { required, optional, usual = optional, identifierLabel } = consent;
   const name = platformName(platform);
-  const person = identifierLabel ? HANDLE : `Ada on ${name}`;
-  const account = identifierLabel ? NAME_OF_HANDLE : person;
-  return [{ platform, name, person, account, identifierLabel, required, optional: usual }];
+  const [person, account, identifier] =
+    platform === "bluesky"
+      ? [HANDLE, NAME_OF_HANDLE, HANDLE]
+      : [`Ada on ${name}`, `Ada on ${name}`, SERVER];
+  const one = { platform, name, person, account, identifierLabel, identifier };
+  return [{ ...one, required, optional: usual }];
 });
 
 /** @throws Error for one without a consent page */
@@ -38,13 +43,13 @@ export function consentedOn(platform: string): Consented {
   return found;
 }
 
-/** Presses the button that leads to the consent page, and fills in the handle before where one is asked for. */
+/** Presses the button that leads to the consent page, and fills in the handle or server before where one is asked for. */
 export async function pressConnect(
   form: Page | Locator,
-  { identifierLabel }: Pick<Consented, "identifierLabel">,
+  { identifierLabel, identifier }: Pick<Consented, "identifierLabel" | "identifier">,
   button: string,
 ): Promise<void> {
-  if (identifierLabel) await form.getByLabel(identifierLabel, { exact: true }).fill(HANDLE);
+  if (identifierLabel) await form.getByLabel(identifierLabel, { exact: true }).fill(identifier);
   await form.getByRole("button", { name: button }).click();
 }
 

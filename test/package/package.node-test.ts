@@ -117,7 +117,7 @@ test("the program runs: accounts, posts, files, events, and what it leaves to th
   assert.equal(await forwardedEvent(), "upload.completed");
   assert.match(
     String((await run(bin, ["doctor"])).stdout),
-    /The token works: 9 accounts, 9 active/,
+    /The token works: 13 accounts, 13 active/,
   );
   const made = JSON.parse(String((await run(bin, ["token", "create", "--name", "Packed"])).stdout));
   assert.match(
