@@ -17,6 +17,18 @@ export const brandingStep: SetupStep = {
   },
 };
 
+export const audienceStep: SetupStep = {
+  id: "audience",
+  kind: "people",
+  title: "Name the first people",
+  todo: "Under Audience, choose External, and add your own Google account as test user. Up to 100 people fit.",
+  page: "https://console.cloud.google.com/auth/audience",
+  before: "Nobody can agree.",
+  after:
+    "Test users can connect. While the app is in testing, Google ends each login after seven days.",
+  neededFor: "everybody",
+};
+
 export const domainStep: SetupStep = {
   id: "domain",
   kind: "domain",

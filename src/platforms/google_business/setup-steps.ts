@@ -1,4 +1,4 @@
-import { brandingStep, brandStep, domainStep } from "../google/setup-steps.ts";
+import { audienceStep, brandingStep, brandStep, domainStep } from "../google/setup-steps.ts";
 import { purposeOf, recordingOf } from "../kit/submissions.ts";
 import type { SetupStep } from "../setup-steps.ts";
 import { scopes } from "./capabilities.ts";
@@ -57,17 +57,7 @@ const STEPS: readonly SetupStep[] = [
     neededFor: "everybody",
   },
   brandingStep,
-  {
-    id: "audience",
-    kind: "people",
-    title: "Name the first people",
-    todo: "Under Audience, choose External, and add your own Google account as test user. Up to 100 people fit.",
-    page: "https://console.cloud.google.com/auth/audience",
-    before: "Nobody can agree.",
-    after:
-      "Test users can connect. While the app is in testing, Google ends each login after seven days.",
-    neededFor: "everybody",
-  },
+  audienceStep,
   {
     id: "scopes",
     kind: "product",
