@@ -87,6 +87,8 @@ export interface ConsentPage extends ConsentScopes {
   /** What posts are published as; absent where it is the account that consents. */
   publishesAs?: string;
   identifierLabel?: string;
+  /** Why nothing can be reached by it, before anybody is asked; null otherwise. */
+  refusedIdentifier?(identifier: string | null): Promise<string | null>;
   /** The instance needs no app at the platform. */
   needsNoApp?: true;
   /** The document that identifies an instance without an app, at `/oauth/<platform>/client-metadata.json`. */

@@ -145,7 +145,9 @@ const starterOf = ({ actor: { teamId, userId, tokenId } }: Ctx) => ({ teamId, us
 
 /** @throws AppError 400 when this instance cannot connect the platform */
 export async function openTry(deps: Deps, request: NewTry): Promise<Opener> {
-  requireConsentPage(deps, { ...request, app: request.app ?? null });
+  const page = requireConsentPage(deps, { ...request, app: request.app ?? null });
+  const refusal = await page.refusedIdentifier?.(request.identifier);
+  if (refusal) throw invalidFields([{ field: "server", message: refusal }]);
   const token = randomHex(16);
   const createdAt = deps.now();
   const expiresAt = new Date(createdAt.getTime() + CONSENT_LIFETIME_MS);

@@ -137,6 +137,11 @@ async function enter(
   return ok({ server, clientId, clientSecret, issuer, scope });
 }
 
+const NO_SERVER = "Give the address of your account's server, such as mastodon.social.";
+
+export const refusedIdentifier = async (identifier: string | null): Promise<string | null> =>
+  serverOf(identifier) === null ? NO_SERVER : null;
+
 /**
  * By an app that this instance has at the account's own server. Servers without PKCE ignore its parameters.
  * @see https://docs.joinmastodon.org/methods/oauth/#authorize
@@ -144,12 +149,7 @@ async function enter(
 export const begin: ConsentPage["begin"] = async (fetch, start) => {
   const { identifier, redirectUri, state, verifier } = start;
   const server = serverOf(identifier);
-  if (server === null) {
-    return consentRefusal(
-      "refused",
-      "Give the address of your account's server, such as mastodon.social.",
-    );
-  }
+  if (server === null) return consentRefusal("refused", NO_SERVER);
   const app = await enter(fetch, server, start);
   if (!app.ok) return app;
   return ok({

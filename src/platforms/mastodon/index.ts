@@ -36,7 +36,7 @@ export const mastodon: Connector<MastodonSettings> = {
     ...scopes,
     identifierLabel: "Server",
     needsNoApp: true,
-    ...lazily(() => import("./consent.ts"), "begin", "finish"),
+    ...lazily(() => import("./consent.ts"), "begin", "finish", "refusedIdentifier"),
   },
   metrics: {
     counts: ["likes", "comments", "shares"],

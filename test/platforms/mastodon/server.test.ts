@@ -78,6 +78,17 @@ test("agents see them in the list of accounts", async () => {
   });
 });
 
+test.each(["not a server", "10.0.0.1", "localhost", "ftp://mastodon.social"])(
+  "%s is no address of a server",
+  async (server) => {
+    const json = { platform: "mastodon", mode: "sandbox", server };
+    expect(await call("POST", "/accounts", { json })).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: "server" }] },
+    });
+  },
+);
+
 test("another server has other limits", async () => {
   const accountId = await connect("mastodon.sandbox.test");
   const refused = await call("POST", "/upload", { body: form({ accountId, description: LONG }) });
